@@ -1,0 +1,22 @@
+// Crossing between the two string views, and small text helpers that every room uses.
+//
+// The packaged Abseil has a string view of its own; `absl::StrCat`, `absl::Status` and map look-ups take only
+// that one. `std::string` and literals convert to both, `View` crosses from the standard one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/string_view.h"
+
+namespace gangway {
+
+inline absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
+inline std::string_view StdView(absl::string_view s) { return {s.data(), s.size()}; }
+
+// Immutable text shared between a store, its watchers and caches.
+using Bytes = std::shared_ptr<const std::string>;
+inline Bytes MakeBytes(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
+
+}  // namespace gangway
