@@ -1,0 +1,41 @@
+// Smaller core objects: the fields we read. Views: never encoded.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "api/meta.h"
+
+namespace gangway::api::core {
+
+// An object of which only the metadata matters: Service, Secret, NetworkPolicy, Namespace...
+struct PartialObject {
+  ObjectMeta metadata;
+  static constexpr std::string_view kName = "PartialObjectMetadata";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() { return MakeFields(MakeField<&PartialObject::metadata>("metadata", "")); }
+};
+
+struct ConfigMap {
+  ObjectMeta metadata;
+  std::map<std::string, std::string> data;
+  static constexpr std::string_view kName = "ConfigMap";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&ConfigMap::metadata>("metadata", ""), MakeField<&ConfigMap::data>("data", ""));
+  }
+};
+
+struct PriorityClass {
+  ObjectMeta metadata;
+  std::int32_t value = 0;
+  bool global_default = false;
+  static constexpr std::string_view kName = "PriorityClass";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PriorityClass::metadata>("metadata", ""), MakeField<&PriorityClass::value>("value", ""),
+                      MakeField<&PriorityClass::global_default>("globalDefault", ""));
+  }
+};
+
+}  // namespace gangway::api::core
