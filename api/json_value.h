@@ -1,0 +1,27 @@
+// A JSON document in memory: Boost.JSON, with our limits, our number format and merge patches.
+#pragma once
+
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace gangway::api {
+
+// Of keys that stand twice the last one counts. Bytes from outside pass ParseCompletely first: its messages say where.
+// Nesting beyond 256 is InvalidArgument.
+absl::StatusOr<boost::json::value> ParseJson(absl::string_view json);
+
+// Members in their order; numbers as Go writes them (0.5, 1e+21).
+void AppendJson(const boost::json::value& value, std::string& out);
+std::string ToJson(const boost::json::value& value);
+
+// RFC 7386.
+void ApplyMergePatch(boost::json::value& target, const boost::json::value& patch);
+// The merge patch that makes `after` of `before`; an empty object when there is no difference.
+boost::json::object MergePatchBetween(const boost::json::object& before, const boost::json::object& after);
+
+}  // namespace gangway::api
