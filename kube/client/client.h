@@ -32,6 +32,7 @@ struct Response {
   std::string content_type;
   Bytes body;                                  // never null
   std::optional<absl::Duration> retry_after;   // the header, when the server sent it
+  std::vector<std::string> warnings;           // the Warning headers' texts
   bool ok() const { return code >= 200 && code < 300; }
 };
 

@@ -1,0 +1,90 @@
+// Kubernetes' API over a Store: the semantics of get, list, watch, create, update, patch and delete, their subresources,
+// admission, garbage collection of owner references, namespaces and the expiry of events.
+//
+// Used on one loop. Callers are an HTTP front (http_front.h) and clients in the process (in_process_client.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "sandbox/apiserver/journal.h"
+#include "sandbox/apiserver/store.h"
+
+namespace gangway::sandbox {
+
+// Bodies beyond this are 413; a front refuses them before it has read them.
+inline constexpr std::size_t kMaxBodyBytes = 3u << 20;
+
+// Who sends a request; its name goes into the journal.
+struct Caller {
+  std::string name;
+};
+
+// GET pods/log. Absent options are unset.
+struct LogQuery {
+  std::string ns, pod, uid, node, container;
+  std::optional<std::int64_t> tail_lines, limit_bytes;
+  absl::Time since = absl::InfinitePast();
+  bool previous = false, timestamps = false;
+};
+// Answers with the text, or NotFound / InvalidArgument with a message for the user. Called on the loop.
+using PodLogs = absl::AnyInvocable<absl::StatusOr<std::string>(const LogQuery&)>;
+
+struct ApiServerOptions {
+  StoreOptions store;
+  JournalSink journal;                                     // may be empty
+  absl::Duration event_ttl = absl::Hours(1);
+  std::size_t max_events = 20'000;                         // the oldest go first
+  absl::Duration bookmark_interval = absl::Minutes(1);
+  bool default_objects = true;  // the namespaces default, kube-*; system priority classes; Volcano's queues root and default
+};
+
+class ApiServer {
+ public:
+  ApiServer(Loop& loop, ApiServerOptions options);
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  // Everything but watches; answers at once. Any malformed request gets a metav1.Status and changes nothing.
+  kube::Response Handle(const kube::Request& request, const Caller& caller);
+
+  // Whether `request` asks for a watch, and so belongs into StartWatch.
+  static bool IsWatch(const kube::Request& request);
+
+  // Frames come later, in batches, from tasks of the loop; each object is what the request's Accept asked for (the object or
+  // a Table). `on_end` is called once, when the server ends the watch (timeoutSeconds: Ok; 410: the Status frame came before).
+  // Nothing is called any more when the watch has been destroyed.
+  struct WatchAnswer {
+    std::unique_ptr<kube::Watch> watch;     // null when refused
+    std::optional<kube::Response> refused;  // a Status
+    std::string content_type;               // of the stream
+  };
+  WatchAnswer StartWatch(const kube::Request& request, const Caller& caller, kube::Client::OnFrames on_frames,
+                         kube::Client::OnEnd on_end);
+
+  // Who answers GET pods/log; without, 404. May be set again.
+  void SetPodLogs(PodLogs pod_logs);
+
+  // Ends every watch, as a restart of the server would; clients resume.
+  void BreakWatches();
+  // Forgets the history, so that resuming watches and continued lists are told 410.
+  void CompactHistory();
+
+  const Store& store() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gangway::sandbox

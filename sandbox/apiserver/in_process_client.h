@@ -1,0 +1,61 @@
+// kube::Client to an ApiServer on the same loop. Requests and replies are posted, so no call answers from within another,
+// and a fault hook may lose, delay or break what a network would.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/time/time.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "sandbox/apiserver/api_server.h"
+
+namespace gangway::sandbox {
+
+// What becomes of one request. Lost requests and replies end with Unavailable after `reply_delay`.
+struct RequestFate {
+  enum class Loss {
+    kNone,
+    kRequest,  // never arrives
+    kReply,    // is carried out, its reply lost
+  };
+  Loss loss = Loss::kNone;
+  absl::Duration request_delay = absl::ZeroDuration();
+  absl::Duration reply_delay = absl::ZeroDuration();
+};
+
+// What becomes of one batch of frames of a watch. Batches of one watch never overtake one another.
+struct WatchFate {
+  bool break_before = false;  // the stream ends with Unavailable and this batch is not delivered
+  absl::Duration delay = absl::ZeroDuration();
+};
+
+// Asked on the loop for every request and batch; empty hooks mean no faults. A hook draws from the loop's Random().
+struct Faults {
+  absl::AnyInvocable<RequestFate(const kube::Request&)> request;
+  absl::AnyInvocable<WatchFate(const kube::Request& watch, const std::vector<kube::Frame>&)> frames;
+};
+
+class InProcessClient final : public kube::Client {
+ public:
+  // `name` goes into the journal. The server must outlive the client.
+  InProcessClient(Loop& loop, ApiServer& server, std::string name, Faults faults = {});
+  ~InProcessClient() override;
+
+  void Send(kube::Request request, Token owner, Done done) override;
+  [[nodiscard]] std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames,
+                                                        OnEnd on_end) override;
+
+  // Breaks the watches that are open now, as a network would.
+  void BreakWatches();
+
+  // A client that is destroyed loses what it had not yet received; requests that were sent are still carried out.
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace gangway::sandbox

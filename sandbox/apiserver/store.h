@@ -1,0 +1,141 @@
+// What the API server keeps: bytes under (resource, namespace, name), one revision that counts every commit, and a bounded
+// history that all watchers read. Nothing here parses JSON or knows an API rule; the router prepares what is committed.
+//
+// Used on one loop. Bytes and records are immutable and shared: by the current state, the history, watchers and caches.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "api/meta.h"
+#include "api/resource.h"
+#include "base/strings.h"
+
+namespace gangway::sandbox {
+
+using Revision = std::uint64_t;
+
+// Name/value pairs in one string, for selectors; a fraction of a map's memory. Values hold no NUL.
+class PackedPairs {
+ public:
+  void Add(absl::string_view name, absl::string_view value);
+  // "" and false when there is none.
+  bool Find(absl::string_view name, absl::string_view* value) const;
+  absl::string_view Get(absl::string_view name) const;
+  bool empty() const { return packed_.empty(); }
+  void ForEach(absl::FunctionRef<void(absl::string_view name, absl::string_view value)> visit) const;
+  friend bool operator==(const PackedPairs&, const PackedPairs&) = default;
+
+ private:
+  std::string packed_;  // name NUL value NUL ...
+};
+
+// One state of one object.
+struct Record {
+  const api::Resource* resource = nullptr;
+  api::NamespacedName key;
+  std::string uid;
+  Revision revision = 0;
+  Bytes json;                            // metadata.resourceVersion is `revision`
+  std::uint32_t revision_at = 0;         // where the digits of that resourceVersion stand in `json`; 0: nowhere
+  PackedPairs labels;
+  PackedPairs fields;                    // what field selectors may ask, metadata.name and .namespace apart
+  std::vector<std::string> owner_uids;
+};
+using RecordPtr = std::shared_ptr<const Record>;
+
+// The same state as seen at a later revision: what a watcher is told when an object is deleted or stops matching.
+Bytes JsonAtRevision(const Record& record, Revision revision);
+
+// One commit. `before` is null for a creation. For a deletion `after` holds the last state at the deletion's revision.
+struct Change {
+  Revision revision = 0;
+  RecordPtr before, after;
+  bool deleted = false;
+};
+
+struct StoreOptions {
+  std::size_t max_history_changes = 100'000;
+  std::size_t max_history_bytes = 96u << 20;  // of the changes' `after`; mostly shared with the current state
+};
+
+class Store {
+ public:
+  explicit Store(StoreOptions options = {});
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  Revision revision() const { return revision_; }
+  // What the next commit will be; writers put it into the bytes they prepare.
+  Revision next_revision() const { return revision_ + 1; }
+  // A watch or a list from a revision below this one is told 410.
+  Revision compacted_revision() const { return compacted_; }
+
+  // Null when there is none.
+  RecordPtr Find(const api::Resource& resource, const api::NamespacedName& key) const;
+  std::size_t Count(const api::Resource& resource, absl::string_view ns = {}) const;  // "" counts all namespaces
+
+  // Creates or replaces; `record.revision` must be next_revision(). The caller has checked the optimistic lock.
+  void Put(RecordPtr record);
+  // The object must be there.
+  void Delete(const api::Resource& resource, const api::NamespacedName& key);
+
+  // Visits in key order from `from` (exclusive when `after_from`), within `ns` ("" = all), until `visit` returns false. The
+  // store must not be changed meanwhile.
+  void Scan(const api::Resource& resource, absl::string_view ns, const api::NamespacedName* after,
+            absl::FunctionRef<bool(const RecordPtr&)> visit) const;
+  // The same as of an earlier revision, by undoing the history. OutOfRange when that has been compacted.
+  absl::Status ScanAt(Revision revision, const api::Resource& resource, absl::string_view ns,
+                      const api::NamespacedName* after, absl::FunctionRef<bool(const RecordPtr&)> visit) const;
+  // How many there were as of an earlier revision.
+  absl::StatusOr<std::size_t> CountAt(Revision revision, const api::Resource& resource, absl::string_view ns) const;
+
+  // Objects that name `uid` among their owners, in key order.
+  std::vector<RecordPtr> Dependents(absl::string_view uid) const;
+
+  // Changes of one resource after `revision`, oldest first. The revision must not be below compacted_revision().
+  void ChangesSince(const api::Resource& resource, Revision revision,
+                    absl::FunctionRef<void(const Change&)> visit) const;
+
+  // Called within each commit, after it has been made; must not commit.
+  using OnCommit = absl::AnyInvocable<void(const Change&)>;
+  void SetOnCommit(OnCommit on_commit) { on_commit_ = std::move(on_commit); }
+
+ private:
+  struct Table {
+    absl::btree_map<api::NamespacedName, RecordPtr> objects;
+    absl::flat_hash_map<std::string, std::size_t> count_by_namespace;
+    std::deque<Change> history;
+  };
+  using DependentKey = std::pair<const api::Resource*, api::NamespacedName>;
+  struct ByResourceThenKey {
+    bool operator()(const DependentKey& a, const DependentKey& b) const;
+  };
+
+  Table& TableOf(const api::Resource& resource);
+  const Table* FindTable(const api::Resource& resource) const;
+  void Remember(Table& table, Change change);
+  void IndexOwners(const Record& record);
+  void UnindexOwners(const Record& record);
+
+  const StoreOptions options_;
+  Revision revision_ = 0, compacted_ = 0;
+  absl::flat_hash_map<const api::Resource*, std::unique_ptr<Table>> tables_;
+  std::deque<std::pair<Table*, std::size_t>> order_;  // of the commits in the histories, with their bytes
+  std::size_t history_bytes_ = 0;
+  absl::flat_hash_map<std::string, absl::btree_set<DependentKey, ByResourceThenKey>> dependents_;
+  OnCommit on_commit_;
+};
+
+}  // namespace gangway::sandbox
