@@ -32,6 +32,7 @@ struct Response {
   std::string content_type;
   Bytes body;                                  // never null
   std::optional<absl::Duration> retry_after;   // the header, when the server sent it
+  std::vector<std::string> warnings;           // the texts of its Warning headers
   std::vector<std::string> warnings;           // the Warning headers' texts
   bool ok() const { return code >= 200 && code < 300; }
 };
@@ -57,7 +58,7 @@ class Client {
   // Frames arrive in batches, in order.
   using OnFrames = absl::AnyInvocable<void(std::vector<Frame>)>;
   // Called once; Ok when the server closed the stream in an orderly way. A refused watch (such as 410) ends with the
-  // Status that StatusFromResponse makes.
+  // Status that StatusFromResponse (status.h) makes.
   using OnEnd = absl::AnyInvocable<void(absl::Status)>;
 
   virtual ~Client() = default;

@@ -1,0 +1,56 @@
+// The Client over HTTP: libcurl, one thread for every request and watch.
+//
+// Connections are kept and reused, HTTP/2 is spoken when the server offers it over TLS. libcurl sends a request again when
+// a kept connection turns out dead before any byte of an answer; a create may then be answered AlreadyExists.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "kube/client/connection.h"
+
+namespace gangway::kube {
+
+struct HttpClientOptions {
+  std::string user_agent = "gangway";
+  absl::Duration connect_timeout = absl::Seconds(10);
+  // From Send to the last byte of the answer; for a watch, to the first byte.
+  absl::Duration request_timeout = absl::Seconds(60);
+  // A watch without a byte for so long ends with DeadlineExceeded. Servers send a bookmark about every minute.
+  absl::Duration watch_idle_timeout = absl::Minutes(5);
+  std::size_t max_in_flight = 128;  // requests; more wait their turn. Watches do not count.
+  std::size_t max_response_bytes = std::size_t{512} << 20;
+  std::size_t max_frame_bytes = std::size_t{16} << 20;
+  // Of frames that the loop has not taken yet, per watch; beyond it we stop reading.
+  std::size_t max_undelivered_bytes = std::size_t{32} << 20;
+};
+
+// Thread-safe. Calls back by posting to the loop, which must outlive it. Requests and watches under way when it is
+// destroyed end with Cancelled.
+class HttpClient : public Client {
+ public:
+  // InvalidArgument when the connection cannot be used as it is; connects to nothing yet.
+  static absl::StatusOr<std::unique_ptr<HttpClient>> Make(Loop& loop, Connection connection,
+                                                          HttpClientOptions options = {});
+  ~HttpClient() override;
+
+  // Errors: DeadlineExceeded, Unavailable (no answer), ResourceExhausted (an answer too large), InvalidArgument (no
+  // request one could send), Cancelled.
+  void Send(Request request, Token owner, Done done) override;
+  // The handle may be destroyed on any thread, also within its own callbacks, and may outlive the client. Off the loop's
+  // thread its destruction waits for a callback that is running.
+  [[nodiscard]] std::unique_ptr<Watch> StartWatch(Request request, Token owner, OnFrames on_frames,
+                                                  OnEnd on_end) override;
+
+ private:
+  class Core;
+  explicit HttpClient(std::shared_ptr<Core> core);
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace gangway::kube
