@@ -1,0 +1,59 @@
+// Job files: YAML and JSON, several documents in one, into JSON bytes and a map of lines.
+//
+// YAML means what it means to Kubernetes (sigs.k8s.io/yaml): yes, on and y are booleans, 010 is eight, a quoted scalar stays a
+// string, a date is a string, keys become strings. Aliases are followed, within the budgets. Refused, with line, column and what
+// to write instead: keys that stand twice, merge keys (<<), tags other than YAML's own, .nan and .inf, control characters, bytes
+// that are no UTF-8.
+//
+// Pure; nothing throws out of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace gangway::api {
+
+// Both count from one.
+struct TextPosition {
+  int line = 0, column = 0;
+  friend bool operator==(const TextPosition&, const TextPosition&) = default;
+};
+
+struct ManifestLimits {
+  std::size_t max_bytes = 32u << 20;          // of a source
+  std::size_t max_document_bytes = 3u << 20;  // of one document as JSON: what an API server accepts
+  std::size_t max_nodes = 1'000'000;          // scalars, lists and maps of a source, those reached by aliases counted again
+  int max_depth = 100;                        // lists and maps within each other
+  std::size_t max_documents = 20'000;         // after lists are expanded
+};
+
+struct ManifestDocument {
+  std::string json;    // compact, fields in the order written
+  std::string source;  // as given: "job.yaml"
+  TextPosition start;  // of the document's first field
+  std::string api_version, kind, ns, name;  // "" when absent or no string
+
+  // Where a field stands: "spec.tasks[1].replicas". A field that is not there: the nearest one around it. Keys count as they are
+  // written: "metadata.labels.app.kubernetes.io/name".
+  TextPosition Find(absl::string_view path) const;
+  // "job.yaml:12:5"
+  std::string Where(absl::string_view path) const;
+
+  std::vector<std::pair<std::string, TextPosition>> positions;  // sorted by path; the root is ""
+};
+
+// Objects of an API: every document is a map with apiVersion and kind, `kind: List` is replaced by its items, empty documents
+// are left out. Errors are InvalidArgument (ResourceExhausted for a budget), "job.yaml: line 12, column 5: ...".
+absl::StatusOr<std::vector<ManifestDocument>> ReadManifest(absl::string_view text, absl::string_view source,
+                                                           const ManifestLimits& limits = {});
+
+// Any documents, without these demands.
+absl::StatusOr<std::vector<ManifestDocument>> ReadDocuments(absl::string_view text, absl::string_view source,
+                                                            const ManifestLimits& limits = {});
+
+}  // namespace gangway::api

@@ -1,0 +1,32 @@
+// What Volcano adds to an object when it is created: the defaults of its CRDs and of its mutating webhooks
+// (spec: volcano-job 1.2 to 1.5, 5.3, 7.1). Only absent or zero fields change, so doing it twice is doing it once.
+//
+// Derived values are not made from values that admission refuses: a task with replicas -1 gets no minAvailable -1.
+// The functions over documents keep every field they do not know. Their documents must have passed CheckTypes.
+#pragma once
+
+#include "api/volcano/job.h"
+#include "api/volcano/scheduling.h"
+#include "boost/json/fwd.hpp"
+
+namespace gangway::api::volcano {
+
+inline constexpr std::string_view kDefaultQueue = "default";
+inline constexpr std::string_view kRootQueue = "root";
+inline constexpr std::string_view kDefaultScheduler = "volcano";
+inline constexpr std::int32_t kDefaultMaxRetry = 3;
+
+// queue, schedulerName, maxRetry, minAvailable (the sum of the tasks'), plugins that other plugins need (svc, ssh), and in tasks
+// name ("default0"), minAvailable, maxRetry, and the template's dnsPolicy with hostNetwork.
+void ApplyDefaults(Job& job);
+// queue
+void ApplyDefaults(PodGroup& group);
+// weight, reclaimable, dequeueStrategy
+void ApplyDefaults(Queue& queue);
+
+// The same in place. When a task needed a default, every template also gets `metadata: {}`, as Volcano's patch has it.
+void ApplyJobDefaults(boost::json::value& job);
+void ApplyPodGroupDefaults(boost::json::value& group);
+void ApplyQueueDefaults(boost::json::value& queue);
+
+}  // namespace gangway::api::volcano
