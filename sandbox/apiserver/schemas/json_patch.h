@@ -1,4 +1,4 @@
-// JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386) over documents.
+// JSON Patch (RFC 6902) over documents. Merge patches (RFC 7386) are in api/json_value.h.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,5 @@ inline constexpr std::size_t kMaxJsonPatchOperations = 10000;  // kube-apiserver
 //   ResourceExhausted   too many operations, or copies that grow the document past a bound (413)
 // On an error `target` may be half changed, so patch a copy.
 absl::Status ApplyJsonPatch(boost::json::value& target, const boost::json::value& patch);
-
-// Fields of `patch` replace those of `target`, objects are merged, null deletes. Never fails.
-void ApplyMergePatch(boost::json::value& target, const boost::json::value& patch);
 
 }  // namespace gangway::sandbox

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "api/field_error.h"
 #include "api/resource.h"
 #include "boost/json/value.hpp"
 
@@ -28,15 +29,6 @@ struct Schema {
   bool custom = false;
 };
 
-// One cause of an Invalid (422) answer, as in Status.details.causes.
-struct FieldError {
-  std::string field;    // "spec.tasks[0].replicas"
-  std::string reason;   // FieldValueInvalid, FieldValueRequired, FieldValueNotSupported, FieldValueDuplicate,
-                        // FieldValueTooLong, FieldValueTypeInvalid, FieldValueForbidden
-  std::string message;  // "Invalid value: -1: spec.tasks[0].replicas in body should be greater than or equal to 0"
-  friend bool operator==(const FieldError&, const FieldError&) = default;
-};
-
 struct Findings {
   // Paths of fields the type does not have. fieldValidation says what they mean: Strict refuses them all
   // (UnknownFieldsMessage, 400), Warn sends one warning each, Ignore says nothing. Pruned in every case.
@@ -44,15 +36,14 @@ struct Findings {
   // Core types only: the first value of a wrong type, so the object cannot be read (400):
   // "spec.containers[0].image: must be a string, not a number".
   std::string unreadable;
-  // Rules broken (422); a few dozen at most.
-  std::vector<FieldError> errors;
+  // Causes of an Invalid answer (422), a few dozen at most: required and enumerated fields of core types, wrong types in custom
+  // ones. The rules of Volcano's types are admission's (api/volcano/admission.h), which first fills in its defaults.
+  api::FieldErrors errors;
   bool ok() const { return unknown.empty() && unreadable.empty() && errors.empty(); }
 };
 
 // `strict decoding error: unknown field "spec.foo", unknown field "spec.bar"`
 std::string UnknownFieldsMessage(const std::vector<std::string>& unknown);
-// `[spec.a: Required value, spec.b: Invalid value: ...]`, without the brackets when there is one.
-std::string FieldErrorsMessage(const std::vector<FieldError>& errors);
 
 // The keys by which the elements of a list are told apart.
 struct ListKeys {
@@ -81,14 +72,15 @@ class Schemas {
 };
 
 // Unknown fields, wrong types and broken rules of `object`. Pure. Order: as the object is written, missing fields last in
-// their object. `status` is checked for types, not for required fields.
+// their object. In `status` only types are judged.
 Findings Check(const boost::json::value& object, const Schema& schema);
 
 // Removes the fields the type does not have, and nulls, which Kubernetes reads as absent.
 void Prune(boost::json::value& object, const Schema& schema);
 
-// Fills in the defaults that the type's schema has: for Volcano's types what their CRDs default (before admission), for core
-// types what Kubernetes defaults and users see (restartPolicy, terminationGracePeriodSeconds, protocol, ...).
+// Fills in the defaults that the type's schema has: for Volcano's types what their CRDs default (admission adds its own), for
+// core types what Kubernetes defaults and users see (restartPolicy, terminationGracePeriodSeconds, protocol, requests from
+// limits, ...). Quantities of core types become text in canonical form, as Kubernetes stores them.
 void ApplyDefaults(boost::json::value& object, const Schema& schema);
 
 // The list at `path`: field names with dots, lists without an index ("spec.containers.ports"). Empty keys when the path

@@ -1,0 +1,16 @@
+// Kubernetes' published OpenAPI, the part that the sandbox serves: the text of kubernetes-schemas.json.
+#pragma once
+
+#include <string_view>
+
+extern "C" const char gangway_kubernetes_schemas_begin[];
+extern "C" const char gangway_kubernetes_schemas_end[];
+
+namespace gangway::sandbox {
+
+inline std::string_view KubernetesSchemas() {
+  return {gangway_kubernetes_schemas_begin,
+          static_cast<std::size_t>(gangway_kubernetes_schemas_end - gangway_kubernetes_schemas_begin)};
+}
+
+}  // namespace gangway::sandbox
