@@ -1,0 +1,82 @@
+// Runs a reconciler: a queue of keys, a pure decision per key, and the writes it wants.
+//
+//   Driver driver(loop, client, recorder, {.name = "job"}, [&](const auto& key, absl::Time now) { return ReconcileJob(...); });
+//   driver.SetOnReply([&](const Write& w, const Response& r) { pods.ObserveReply(w, r); });
+//
+// One plan per key is under way at a time; a key enqueued meanwhile is decided again when it is done. What a plan began is
+// never remembered: after any failure the key is decided anew from what is.
+//
+//   reply                       what follows
+//   2xx, 404 on a delete        the write is done
+//   409 AlreadyExists, create   done when the existing object has the same controller owner (it is ours: the reply was lost);
+//                               decided again when it is being deleted; else permanent
+//   409, 404, 412               the view was stale: decided again after a back-off, or when a cache change enqueues the key
+//   429                         decided again when Retry-After is over, not earlier
+//   5xx, 408, transport error   it may have been carried out: decided again after a back-off, not earlier
+//   any other                   permanent: told to the hook; decided again when enqueued, or after `permanent_delay`
+//
+// The writes of a stage go out together and all their replies are awaited; the next stage starts when all are done. The events
+// of a plan are recorded when all its writes are done. Destroying the Driver drops everything, as a crash does. Used on its loop.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "api/meta.h"
+#include "base/backoff.h"
+#include "base/loop.h"
+#include "base/metrics.h"
+#include "kube/client/client.h"
+#include "kube/plan/plan.h"
+#include "kube/runtime/recorder.h"
+
+namespace gangway::kube {
+
+struct DriverOptions {
+  std::string name;  // in metrics and logs: "job", "podgroup"
+  double qps = 50;   // writes; zero: no limit
+  int burst = 100;
+  int max_in_flight = 64;  // writes
+  Backoff backoff = {absl::Milliseconds(50), absl::Minutes(1)};  // of one key
+  absl::Duration permanent_delay = absl::Minutes(5);
+  Metrics* metrics = nullptr;  // may be null; must outlive the driver
+};
+
+class Driver {
+ public:
+  // Pure apart from reading the owner's caches. `now` is the loop's.
+  using Decide = absl::AnyInvocable<Plan(const api::NamespacedName& key, absl::Time now)>;
+  // Called with every HTTP answer to a write, before the key is decided again and before the next stage; so that the owner can
+  // show it to its caches. For a create that found its object there already, it is the answer to a GET of that object.
+  using OnReply = absl::AnyInvocable<void(const Write&, const Response&)>;
+  // A write that will not succeed however often it is tried.
+  using OnPermanentError = absl::AnyInvocable<void(const api::NamespacedName& key, const Write&, const absl::Status&)>;
+
+  Driver(Loop& loop, Client& client, Recorder& recorder, DriverOptions options, Decide decide);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  void SetOnReply(OnReply on_reply);
+  void SetOnPermanentError(OnPermanentError on_error);
+
+  // The key is decided soon, in a task of its own. Cheap when it waits already.
+  void Enqueue(const api::NamespacedName& key);
+
+  // Between Hold() and Release() no key is decided; they wait. An owner holds until its caches are synced.
+  void Hold();
+  void Release();
+
+  // Keys waiting to be decided (timers not counted), and plans being carried out.
+  std::size_t queued() const;
+  std::size_t under_way() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gangway::kube

@@ -1,0 +1,132 @@
+// The list, the watch and the rules beneath Cache<T> (cache.h), knowing nothing of types. Used on its loop.
+//
+// List in pages at one resourceVersion, then watch from there with bookmarks. A watch that ends is resumed at the last
+// resourceVersion seen; 410 lists again. Errors wait with a jittered back-off.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "api/meta.h"
+#include "api/resource.h"
+#include "base/backoff.h"
+#include "base/loop.h"
+#include "base/metrics.h"
+#include "base/strings.h"
+#include "kube/client/client.h"
+#include "kube/plan/plan.h"
+
+namespace gangway::kube {
+
+struct CacheOptions {
+  std::string ns;              // "" = all
+  std::string label_selector;  // as kubectl -l takes it
+  std::string field_selector;
+  int page_size = 500;
+  bool keep_objects = true;  // false: only key, UID and resourceVersion are kept
+  // The server ends a watch after a time between this and twice this; the cache resumes. Zero: the server's own limit.
+  absl::Duration watch_timeout = absl::Minutes(5);
+  Backoff backoff = {absl::Milliseconds(200), absl::Seconds(30)};
+  Metrics* metrics = nullptr;  // may be null; must outlive the cache
+};
+
+class Reflector {
+ public:
+  using Object = std::shared_ptr<const void>;
+  using Decode = absl::StatusOr<Object> (*)(absl::string_view json);
+  using OnChange = absl::AnyInvocable<void(const api::NamespacedName&, const Object& before, const Object& after)>;
+  using OnSynced = absl::AnyInvocable<void()>;
+  // `regarding` names the object (kind, namespace, name, UID, resourceVersion), ready for an event. Its name is empty when not
+  // even the metadata could be read.
+  using OnDecodeError = absl::AnyInvocable<void(const api::ObjectReference& regarding, const absl::Status&)>;
+
+  Reflector(Loop& loop, Client& client, const api::Resource& resource, CacheOptions options);
+  ~Reflector();
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
+
+  void SetOnDecodeError(OnDecodeError on_error) { on_decode_error_ = std::move(on_error); }
+  void Start(Decode decode, OnChange on_change, OnSynced on_synced);
+
+  bool synced() const { return synced_; }
+  Object Get(const api::NamespacedName& key) const;
+  void ForEach(absl::FunctionRef<void(const api::NamespacedName&, const Object&)> f) const;
+  std::size_t size() const { return entries_.size(); }
+
+  void ObserveReply(const Write& write, const Response& response);
+  void Observe(const Bytes& object);
+  void ObserveDeleted(const api::NamespacedName& key, absl::string_view uid);
+
+ private:
+  struct Entry {
+    std::string uid;
+    std::uint64_t version = 0;  // of the resource, as known
+    Object object;              // null: not kept, or never decoded
+    bool told = false;          // the consumer was told that it is there
+  };
+  struct Identity;  // what every object says of itself
+  enum class Source { kList, kWatch, kReply };
+
+  // The list.
+  void List();
+  void OnPage(absl::StatusOr<Response> reply);
+  absl::Status TakePage(absl::string_view body);
+  void FinishList();
+  // The watch.
+  void StartWatch();
+  void OnFrames(std::vector<Frame> frames);
+  void OnWatchEnd(const absl::Status& status);
+  void RetryIn(absl::Duration delay, void (Reflector::*step)());
+  absl::Duration NextDelay();
+  // The rules.
+  void TakeObject(absl::string_view json, Source source);
+  void TakeDeletion(absl::string_view json);
+  void Put(const Identity& id, absl::string_view json);
+  void Remove(const api::NamespacedName& key);
+  void ReportDecodeError(const Identity& id, const absl::Status& status);
+  void Tell(const api::NamespacedName& key, const Object& before, const Object& after);
+  std::string Query(absl::string_view first) const;
+
+  Loop& loop_;
+  Client& client_;
+  const api::Resource& resource_;
+  const CacheOptions options_;
+  Decode decode_ = nullptr;
+  OnChange on_change_;
+  OnSynced on_synced_;
+  OnDecodeError on_decode_error_;
+
+  absl::btree_map<api::NamespacedName, Entry> entries_;
+  // UIDs we were told are gone, and whether the list under way was asked for after that.
+  absl::btree_map<std::string, bool> tombstones_;
+  std::uint64_t version_ = 0;  // everything up to here has been seen; 0 before the first list
+  bool synced_ = false;
+
+  // Of the list under way.
+  std::uint64_t list_version_ = 0;
+  std::string continue_;
+  absl::btree_set<api::NamespacedName> listed_;
+  bool whole_list_ = false;  // ask for one page: continue tokens expired on us
+
+  int failures_ = 0;  // in a row
+  absl::Time watch_started_ = absl::InfinitePast();
+  bool relist_ = false;  // the watch was told 410
+  Loop::TimerId retry_ = 0;
+  std::unique_ptr<Watch> watch_;
+  Counter lists_, watches_, errors_, decode_errors_;
+  Gauge objects_;
+  Owner owner_;
+};
+
+}  // namespace gangway::kube

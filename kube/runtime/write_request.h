@@ -1,0 +1,17 @@
+// The request that a Write is, with its preconditions. Pure.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "kube/client/client.h"
+#include "kube/plan/plan.h"
+
+namespace gangway::kube {
+
+// kCreate: POST. kDelete: DELETE with DeleteOptions that name the UID. kMergePatch and kPut: `uid` and `resource_version`, when set,
+// stand in the body's metadata. InvalidArgument when a body that must be edited is no JSON object.
+absl::StatusOr<Request> RequestFor(const Write& write);
+
+// "create", "patch", "update", "delete".
+const char* VerbName(Verb verb);
+
+}  // namespace gangway::kube
