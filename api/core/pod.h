@@ -33,11 +33,20 @@ struct ContainerPort {
   }
 };
 
+struct Probe {
+  std::int32_t initial_delay_seconds = 0;
+  static constexpr std::string_view kName = "Probe";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&Probe::initial_delay_seconds>("initialDelaySeconds", ""));
+  }
+};
+
 struct Container {
   std::string name, image, restart_policy;  // restartPolicy: "Always" makes an init container a sidecar
   ResourceRequirements resources;
   std::vector<ContainerPort> ports;
-  Document readiness_probe;
+  std::optional<Probe> readiness_probe;
   static constexpr std::string_view kName = "Container";
   static constexpr bool kView = true;
   static constexpr auto Fields() {

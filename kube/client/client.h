@@ -33,7 +33,6 @@ struct Response {
   Bytes body;                                  // never null
   std::optional<absl::Duration> retry_after;   // the header, when the server sent it
   std::vector<std::string> warnings;           // the texts of its Warning headers
-  std::vector<std::string> warnings;           // the Warning headers' texts
   bool ok() const { return code >= 200 && code < 300; }
 };
 

@@ -1,0 +1,33 @@
+# What one types. Everything is built under build/.
+.PHONY: run test test-long bench sandbox build packages clean
+
+JOBS ?= $(shell nproc)
+GANGWAY = build/release/cmd/gangway/gangway
+
+# The seed job, from kubectl-like apply to Completed, in an embedded cluster.
+run: build
+	$(GANGWAY) sandbox --nodes 6 --apply examples/ctr-volcano.yaml --finish trainer=5s \
+	  --until job/ctr-volcano=Completed --timeout 60s
+
+# An embedded cluster that stays up for kubectl.
+sandbox: build
+	$(GANGWAY) sandbox --nodes 6
+
+build: packages
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS)
+
+test: packages
+	scripts/test
+
+test-long: packages
+	scripts/test --long
+
+bench: packages
+	scripts/bench
+
+packages:
+	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages
+
+clean:
+	rm -rf build

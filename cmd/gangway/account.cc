@@ -1,0 +1,143 @@
+#include "cmd/gangway/account.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace gangway::cmd {
+namespace {
+
+using Tone = AccountLine::Tone;
+using api::core::ContainerStatus;
+using api::core::Pod;
+using api::volcano::Job;
+using api::volcano::JobStatus;
+using api::volcano::PodGroup;
+using api::volcano::PodGroupCondition;
+using api::volcano::TaskSpec;
+
+std::string Name(absl::string_view kind, const api::ObjectMeta& meta) { return absl::StrCat(kind, " ", meta.ns, "/", meta.name); }
+
+std::string Tasks(const Job& job) {
+  return absl::StrJoin(job.spec.tasks, " + ", [](std::string* out, const TaskSpec& task) { absl::StrAppend(out, task.replicas, " ", task.name); });
+}
+
+// "2 running, 1 succeeded"; "no pods"
+std::string Counts(const JobStatus& status) {
+  std::vector<std::string> parts;
+  const auto add = [&](int n, absl::string_view what) {
+    if (n > 0) parts.push_back(absl::StrCat(n, " ", what));
+  };
+  add(status.pending, "pending");
+  add(status.running, "running");
+  add(status.succeeded, "succeeded");
+  add(status.failed, "failed");
+  add(status.unknown, "unknown");
+  add(status.terminating, "terminating");
+  return parts.empty() ? "no pods" : absl::StrJoin(parts, ", ");
+}
+
+Tone ToneOfPhase(absl::string_view phase) {
+  if (phase == "Running" || phase == "Completed") return Tone::kGood;
+  if (phase == "Failed" || phase == "Terminated" || phase == "Aborted") return Tone::kBad;
+  return phase == "Pending" ? Tone::kPlain : Tone::kWaiting;
+}
+
+const PodGroupCondition* Find(const PodGroup* group, absl::string_view type) {
+  if (group == nullptr) return nullptr;
+  const auto it = std::find_if(group->status.conditions.begin(), group->status.conditions.end(),
+                               [&](const PodGroupCondition& c) { return c.type == type && c.status == "True"; });
+  return it == group->status.conditions.end() ? nullptr : &*it;
+}
+
+// "exit code 137 (OOMKilled)" of the first container that failed; "" when none did.
+std::string Failure(const Pod& pod) {
+  for (const ContainerStatus& container : pod.status.container_statuses) {
+    const auto& ended = container.state.terminated;
+    if (ended && ended->exit_code != 0) {
+      return absl::StrCat("container ", container.name, " ended with exit code ", ended->exit_code, ended->reason.empty() ? "" : absl::StrCat(" (", ended->reason, ")"));
+    }
+  }
+  return pod.status.message;
+}
+
+int Restarts(const Pod* pod) {
+  int restarts = 0;
+  if (pod != nullptr) {
+    for (const ContainerStatus& container : pod->status.container_statuses) restarts += container.restart_count;
+  }
+  return restarts;
+}
+
+}  // namespace
+
+bool IsFinalPhase(absl::string_view phase) { return phase == "Completed" || phase == "Failed" || phase == "Terminated" || phase == "Aborted"; }
+
+std::vector<AccountLine> Tell(const Job* before, const Job* after) {
+  if (after == nullptr) return {{Name("job", before->metadata), "deleted", Tone::kPlain}};
+  std::vector<AccountLine> lines;
+  const std::string subject = Name("job", after->metadata);
+  if (before == nullptr) {
+    lines.push_back({subject, absl::StrCat("created: ", Tasks(*after), ", a gang of ", after->spec.min_available, " in queue ", after->spec.queue), Tone::kPlain});
+  }
+  const std::string old_phase = before == nullptr ? "" : before->status.state.phase;
+  const JobStatus& status = after->status;
+  if (status.state.phase != old_phase && !status.state.phase.empty()) {
+    std::string text = absl::StrCat(status.state.phase, ": ", Counts(status));
+    if (status.retry_count > (before == nullptr ? 0 : before->status.retry_count)) {
+      absl::StrAppend(&text, ", restart ", status.retry_count, " of ", after->spec.max_retry);
+    }
+    if (!status.state.message.empty()) absl::StrAppend(&text, "; ", status.state.message);
+    lines.push_back({subject, std::move(text), ToneOfPhase(status.state.phase)});
+  }
+  return lines;
+}
+
+std::vector<AccountLine> Tell(const PodGroup* before, const PodGroup* after) {
+  if (after == nullptr) return {{Name("podgroup", before->metadata), "deleted", Tone::kPlain}};
+  std::vector<AccountLine> lines;
+  const std::string subject = Name("podgroup", after->metadata);
+  const std::string old_phase = before == nullptr ? "" : before->status.phase;
+  if (after->status.phase != old_phase && !after->status.phase.empty()) {
+    lines.push_back({subject, absl::StrCat(after->status.phase, ": minMember ", after->spec.min_member, ", ", after->status.running, " running"),
+                     after->status.phase == "Running" ? Tone::kGood : Tone::kPlain});
+  }
+  const PodGroupCondition* waiting = Find(after, "Unschedulable");
+  const PodGroupCondition* waited = Find(before, "Unschedulable");
+  if (waiting != nullptr && (waited == nullptr || waited->message != waiting->message)) {
+    lines.push_back({subject, waiting->message, Tone::kWaiting});
+  }
+  return lines;
+}
+
+std::vector<AccountLine> Tell(const Pod* before, const Pod* after) {
+  if (after == nullptr) return {{Name("pod", before->metadata), "gone", Tone::kPlain}};
+  std::vector<AccountLine> lines;
+  const std::string subject = Name("pod", after->metadata);
+  if (after->bound() && (before == nullptr || !before->bound())) lines.push_back({subject, absl::StrCat("-> ", after->spec.node_name), Tone::kPlain});
+  if (after->metadata.deleting() && before != nullptr && !before->metadata.deleting()) lines.push_back({subject, "is being deleted", Tone::kPlain});
+  const std::string old_phase = before == nullptr ? "Pending" : before->status.phase;
+  const std::string& phase = after->status.phase;
+  if (phase != old_phase && phase != "Pending") {
+    const std::string failure = phase == "Failed" ? Failure(*after) : std::string();
+    lines.push_back({subject, failure.empty() ? phase : absl::StrCat(phase, ": ", failure), phase == "Failed" ? Tone::kBad : Tone::kGood});
+  }
+  if (Restarts(after) > Restarts(before)) lines.push_back({subject, absl::StrCat("container restarted, ", Restarts(after), " so far"), Tone::kWaiting});
+  return lines;
+}
+
+std::string Render(const AccountLine& line, absl::Duration since_start, bool colours) {
+  const char* colour = "";
+  switch (line.tone) {
+    case Tone::kPlain: break;
+    case Tone::kGood: colour = "\033[32m"; break;
+    case Tone::kWaiting: colour = "\033[33m"; break;
+    case Tone::kBad: colour = "\033[31m"; break;
+  }
+  const bool paint = colours && *colour != '\0';
+  return absl::StrFormat("%8.2fs  %-40s  %s%s%s", absl::ToDoubleSeconds(since_start), line.subject, paint ? colour : "", line.text, paint ? "\033[0m" : "");
+}
+
+}  // namespace gangway::cmd

@@ -1,0 +1,50 @@
+// How simulated containers behave: when they end and with which exit code.
+//
+// A rule is NAME=DURATION[:EXITCODE][xTIMES]. NAME is a task ("trainer"), a task and an index ("trainer-1"), or a pod's whole
+// name. xTIMES keeps the rule to the first TIMES incarnations of the job (by the pod's annotation volcano.sh/job-version).
+// Annotations of the pod come before rules: sandbox.gangway.io/finish: "5s", sandbox.gangway.io/fail: "3s:137x1".
+// A pod that no rule fits runs until it is deleted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "api/core/pod.h"
+
+namespace gangway::sandbox {
+
+inline constexpr absl::string_view kFinishAnnotation = "sandbox.gangway.io/finish";
+inline constexpr absl::string_view kFailAnnotation = "sandbox.gangway.io/fail";
+
+struct Outcome {
+  absl::Duration after;   // from the container's start
+  int exit_code = 0;
+  std::optional<int> times;  // only while the pod's job-version is smaller
+};
+
+class Behaviour {
+ public:
+  // `finish` and `fail` are rules as above; a rule of `fail` without an exit code means 1, one of `finish` may not have any.
+  // InvalidArgument names the rule and the part that is wrong.
+  static absl::StatusOr<Behaviour> Parse(const std::vector<std::string>& finish, const std::vector<std::string>& fail);
+
+  // What becomes of the pod's containers; none: they run on. `fail` comes before `finish`, earlier rules before later ones.
+  // An annotation that does not parse counts as absent (the kubelet tells its user by an event).
+  std::optional<Outcome> For(const api::core::Pod& pod) const;
+
+  // Why an annotation of the pod is not understood; Ok when both are fine or absent.
+  static absl::Status CheckAnnotations(const api::core::Pod& pod);
+
+ private:
+  struct Rule {
+    std::string name;
+    Outcome outcome;
+  };
+  std::vector<Rule> rules_;
+};
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,178 @@
+#include "sandbox/kubelet/kubelets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "api/resource.h"
+#include "base/hash.h"
+
+namespace gangway::sandbox {
+namespace {
+
+using api::NamespacedName;
+using api::core::Container;
+using api::core::Node;
+using api::core::Pod;
+
+// The simulated world has no API server to spare: neither events nor writes are held back.
+kube::RecorderOptions EventOptions() {
+  kube::RecorderOptions options;
+  options.component = "kubelet";
+  options.qps = 0;
+  return options;
+}
+kube::DriverOptions WriteOptions(std::string name) {
+  kube::DriverOptions options;
+  options.name = std::move(name);
+  options.qps = 0;
+  return options;
+}
+
+std::string HostIp(absl::string_view node) {
+  const std::uint64_t hash = StableHash(node);
+  return absl::StrCat("10.0.", hash % 254, ".", hash / 254 % 254 + 1);
+}
+
+bool Unreachable(const Node& node) {
+  return std::any_of(node.spec.taints.begin(), node.spec.taints.end(), [](const api::core::Taint& taint) {
+    return taint.key == "node.kubernetes.io/unreachable" && taint.effect == "NoExecute";
+  });
+}
+
+kube::Plan EvictPod(const Pod& pod) {
+  kube::Write write;
+  write.verb = kube::Verb::kDelete;
+  write.resource = &api::kPods;
+  write.ns = pod.metadata.ns;
+  write.name = pod.metadata.name;
+  write.uid = pod.metadata.uid;
+  kube::Plan plan;
+  plan.stages.push_back({std::move(write)});
+  plan.events.push_back({kube::EventNote::Type::kNormal, "TaintManagerEviction",
+                         absl::StrCat("deleted because node ", pod.spec.node_name, " is unreachable"),
+                         {"v1", "Pod", pod.metadata.ns, pod.metadata.name, pod.metadata.uid, pod.metadata.resource_version, ""}});
+  return plan;
+}
+
+}  // namespace
+
+Kubelets::Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options)
+    : options_(std::move(options)),
+      pods_(loop, client, api::kPods, {}),
+      nodes_(loop, client, api::kNodes, {}),
+      recorder_(loop, client, EventOptions()),
+      pod_driver_(loop, client, recorder_, WriteOptions("pod"), [this](const NamespacedName& key, absl::Time now) { return DecidePod(key, now); }),
+      node_driver_(loop, client, recorder_, WriteOptions("node"), [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); }) {
+  for (const SimulatedNode& node : options_.nodes) unregistered_[node.name] = &node;
+}
+
+void Kubelets::Start() {
+  for (kube::Driver* driver : {&pod_driver_, &node_driver_}) {
+    driver->Hold();
+    driver->SetOnReply([this](const kube::Write& write, const kube::Response& response) {
+      if (write.resource == &api::kNodes && write.verb == kube::Verb::kCreate && response.ok()) unregistered_.erase(write.name);
+      pods_.ObserveReply(write, response);
+      nodes_.ObserveReply(write, response);
+    });
+  }
+  for (const SimulatedNode& node : options_.nodes) node_driver_.Enqueue({"", node.name});
+  pods_.Start([this](const auto& key, const auto& before, const auto& after) { OnPod(key, before, after); }, [this] { OnSynced(); });
+  nodes_.Start([this](const auto& key, const auto& before, const auto& after) { OnNode(key, before, after); }, [this] { OnSynced(); });
+}
+
+void Kubelets::OnSynced() {
+  if (!pods_.synced() || !nodes_.synced()) return;
+  pod_driver_.Release();
+  node_driver_.Release();
+}
+
+void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>& before, const std::shared_ptr<const Pod>& after) {
+  if (before != nullptr && (after == nullptr || after->metadata.uid != before->metadata.uid)) {
+    pod_memory_.erase(before->metadata.uid);
+    pod_ips_.erase(before->status.pod_ip);
+    if (before->bound()) pods_by_node_[before->spec.node_name].erase(key);
+  }
+  if (after == nullptr || !after->bound()) return;
+  pods_by_node_[after->spec.node_name].insert(key);
+  if (!after->status.pod_ip.empty()) pod_ips_.insert(after->status.pod_ip);
+  pod_driver_.Enqueue(key);
+}
+
+void Kubelets::OnNode(const NamespacedName& key, const std::shared_ptr<const Node>& before, const std::shared_ptr<const Node>& after) {
+  if (after == nullptr) {
+    node_memory_.erase(key.name);
+    unreachable_.erase(key.name);
+  } else {
+    unregistered_.erase(key.name);
+    node_driver_.Enqueue(key);
+  }
+  const bool was_lost = before != nullptr && IsLost(*before), was_tainted = before != nullptr && Unreachable(*before);
+  const bool is_lost = after != nullptr && IsLost(*after), is_tainted = after != nullptr && Unreachable(*after);
+  if ((before == nullptr) == (after == nullptr) && was_lost == is_lost && was_tainted == is_tainted) return;
+  for (const NamespacedName& pod : pods_by_node_[key.name]) pod_driver_.Enqueue(pod);
+}
+
+NodeState Kubelets::StateOf(const std::string& node) const {
+  const auto object = nodes_.Get({"", node});
+  return object == nullptr ? NodeState::kAbsent : IsLost(*object) ? NodeState::kLost : NodeState::kAlive;
+}
+
+std::string Kubelets::NextPodIp() {
+  std::string ip;
+  do {
+    const std::uint32_t n = next_pod_ip_++ % (254u * 254u * 254u);
+    ip = absl::StrCat("10.", 1 + n / (254u * 254u), ".", n / 254u % 254u, ".", n % 254u + 1);
+  } while (pod_ips_.contains(ip));
+  return ip;
+}
+
+kube::Plan Kubelets::DecidePod(const NamespacedName& key, absl::Time now) {
+  const auto pod = pods_.Get(key);
+  if (pod == nullptr || !pod->bound()) return {};
+  const std::string& node_name = pod->spec.node_name;
+  const auto node = nodes_.Get({"", node_name});
+  absl::Time evict = absl::InfiniteFuture();
+  if (node != nullptr && Unreachable(*node) && !pod->metadata.deleting()) {
+    evict = EvictionTime(*pod, unreachable_.try_emplace(node_name, now).first->second, options_.node_times);
+    if (now >= evict) return EvictPod(*pod);
+  } else if (node != nullptr && !Unreachable(*node)) {
+    unreachable_.erase(node_name);
+  }
+  PodView view{*pod, StateOf(node_name), options_.behaviour.For(*pod), pod->status.pod_ip, HostIp(node_name)};
+  if (view.pod_ip.empty() && view.node == NodeState::kAlive && !pod->metadata.deleting()) {
+    view.pod_ip = pod->spec.host_network ? view.host_ip : NextPodIp();
+  }
+  kube::Plan plan = SyncPod(view, options_.times, pod_memory_[pod->metadata.uid], now);
+  plan.look_again = std::min(plan.look_again, evict);
+  return plan;
+}
+
+kube::Plan Kubelets::DecideNode(const NamespacedName& key, absl::Time now) {
+  if (const auto node = nodes_.Get(key); node != nullptr) return SyncNode(*node, options_.node_times, node_memory_[key.name], now);
+  const auto it = unregistered_.find(key.name);
+  if (it == unregistered_.end()) return {};
+  kube::Write write;
+  write.verb = kube::Verb::kCreate;
+  write.resource = &api::kNodes;
+  write.name = key.name;
+  write.body = NodeBody(*it->second, now);
+  kube::Plan plan;
+  plan.stages.push_back({std::move(write)});
+  return plan;
+}
+
+absl::StatusOr<std::vector<LogLine>> Kubelets::Log(const NamespacedName& key, absl::string_view container, bool previous) const {
+  const auto pod = pods_.Get(key);
+  if (pod == nullptr) return absl::NotFoundError(absl::StrCat("pods \"", key.name, "\" not found"));
+  if (!container.empty()) return ContainerLog(*pod, container, previous);
+  if (pod->spec.containers.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a container name must be specified for pod ", key.name, ", choose one of: [",
+        absl::StrJoin(pod->spec.containers, " ", [](std::string* out, const Container& c) { absl::StrAppend(out, c.name); }), "]"));
+  }
+  return ContainerLog(*pod, pod->spec.containers.front().name, previous);
+}
+
+}  // namespace gangway::sandbox

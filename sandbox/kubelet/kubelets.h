@@ -1,0 +1,73 @@
+// The simulated kubelets of all nodes, and what Kubernetes' node lifecycle and pod garbage collection do about nodes that fall
+// silent or go: one component that watches Pods and Nodes and writes their status.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "api/core/node.h"
+#include "api/core/pod.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "kube/runtime/cache.h"
+#include "kube/runtime/driver.h"
+#include "kube/runtime/recorder.h"
+#include "sandbox/kubelet/behaviour.h"
+#include "sandbox/kubelet/node_shape.h"
+#include "sandbox/kubelet/node_sync.h"
+#include "sandbox/kubelet/pod_sync.h"
+
+namespace gangway::sandbox {
+
+struct KubeletsOptions {
+  std::vector<SimulatedNode> nodes;  // registered at the start, once; a Node deleted later stays away
+  Behaviour behaviour;
+  KubeletTimes times;
+  NodeTimes node_times;
+};
+
+// Used on its loop.
+class Kubelets {
+ public:
+  Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options);
+  Kubelets(const Kubelets&) = delete;
+  Kubelets& operator=(const Kubelets&) = delete;
+
+  void Start();
+
+  // The log of a container as `kubectl logs` asks for it. An empty container is the pod's only one; InvalidArgument when it has
+  // several. NotFound when the pod is not known.
+  absl::StatusOr<std::vector<LogLine>> Log(const api::NamespacedName& pod, absl::string_view container, bool previous) const;
+
+ private:
+  kube::Plan DecidePod(const api::NamespacedName& key, absl::Time now);
+  kube::Plan DecideNode(const api::NamespacedName& key, absl::Time now);
+  void OnPod(const api::NamespacedName& key, const std::shared_ptr<const api::core::Pod>& before,
+             const std::shared_ptr<const api::core::Pod>& after);
+  void OnNode(const api::NamespacedName& key, const std::shared_ptr<const api::core::Node>& before,
+              const std::shared_ptr<const api::core::Node>& after);
+  void OnSynced();
+  NodeState StateOf(const std::string& node) const;
+  std::string NextPodIp();
+
+  const KubeletsOptions options_;
+  kube::Cache<api::core::Pod> pods_;
+  kube::Cache<api::core::Node> nodes_;
+  kube::Recorder recorder_;
+  kube::Driver pod_driver_, node_driver_;
+
+  absl::flat_hash_map<std::string, absl::btree_set<api::NamespacedName>> pods_by_node_;
+  absl::flat_hash_map<std::string, PodMemory> pod_memory_;    // by UID
+  absl::flat_hash_map<std::string, NodeMemory> node_memory_;  // by name
+  absl::flat_hash_map<std::string, absl::Time> unreachable_;  // since when a node has the taint, by name
+  absl::flat_hash_map<std::string, const SimulatedNode*> unregistered_;
+  absl::flat_hash_set<std::string> pod_ips_;  // in use
+  std::uint32_t next_pod_ip_ = 0;
+};
+
+}  // namespace gangway::sandbox

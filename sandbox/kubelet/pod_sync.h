@@ -1,0 +1,60 @@
+// What a kubelet would do about one pod now: Pending -> ContainerCreating -> Running -> Succeeded or Failed, restarts with
+// back-off, init containers, readiness, and the end of a pod that is being deleted. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "api/core/pod.h"
+#include "kube/plan/plan.h"
+#include "sandbox/kubelet/behaviour.h"
+
+namespace gangway::sandbox {
+
+struct KubeletTimes {
+  absl::Duration start = absl::Milliseconds(100);  // ContainerCreating
+  absl::Duration stop = absl::Milliseconds(100);   // from the deletion to the containers' end, at most the grace period
+  absl::Duration init = absl::Milliseconds(100);   // an init container's life
+  // CrashLoopBackOff: doubles from the first to the second with each restart (kubelet: 10 s and 5 min).
+  absl::Duration restart_backoff = absl::Seconds(10);
+  absl::Duration max_restart_backoff = absl::Minutes(5);
+  // A pod whose node is not there is removed after this long, as the pod garbage collector of Kubernetes does (40 s there).
+  absl::Duration orphan = absl::Seconds(5);
+};
+
+// What the pod's status cannot say: Kubernetes writes times in whole seconds. A kubelet that starts anew has none of it and
+// goes by the status.
+struct PodMemory {
+  std::optional<absl::Time> created;    // when ContainerCreating or the running init container began
+  std::optional<absl::Time> started;    // when the containers started last
+  std::optional<absl::Time> ended;      // when they ended last
+  std::optional<absl::Time> deleting;   // when the deletion was first seen
+  std::optional<absl::Time> orphaned;   // when the node was first missed
+};
+
+enum class NodeState { kAlive, kLost, kAbsent };  // kLost: the node exists, its kubelet is silent
+
+struct PodView {
+  const api::core::Pod& pod;
+  NodeState node = NodeState::kAlive;
+  std::optional<Outcome> outcome;  // Behaviour::For(pod)
+  std::string pod_ip, host_ip;     // to be given to the pod when it starts
+};
+
+// `memory` is updated with what happens now; it speaks of this pod's UID alone.
+kube::Plan SyncPod(const PodView& view, const KubeletTimes& times, PodMemory& memory, absl::Time now);
+
+struct LogLine {
+  absl::Time at;
+  std::string text;
+};
+
+// What `kubectl logs` prints: what the simulated container did, by its status. `previous`: the incarnation before the last
+// restart. NotFound when the pod has no such container, InvalidArgument when it has not started or there is no previous one.
+absl::StatusOr<std::vector<LogLine>> ContainerLog(const api::core::Pod& pod, absl::string_view container, bool previous);
+
+}  // namespace gangway::sandbox
