@@ -63,11 +63,12 @@ struct Type {
   const Type* element = nullptr;  // optional, list, map
   const Field* fields = nullptr;  // objects
   std::size_t field_count = 0;
-  void* (*add)(void* container, std::string_view key) = nullptr;  // the new element; nullptr: the key is there already
+  void* (*add)(void* container, std::string_view key) = nullptr;  // the new element; of maps also one that is there already
   std::size_t (*size)(const void* container) = nullptr;
   void (*each)(const void* container, void* context,
                void (*visit)(void* context, std::string_view key, const void* element)) = nullptr;
   bool view = false;
+  void (*clear)(void* container) = nullptr;
 };
 
 struct Field {
@@ -128,7 +129,8 @@ struct TypeFor<std::optional<T>> {
       [](const void* c) -> std::size_t { return static_cast<const C*>(c)->has_value() ? 1 : 0; },
       [](const void* c, void* x, void (*visit)(void*, std::string_view, const void*)) {
         if (const C& o = *static_cast<const C*>(c)) visit(x, {}, &*o);
-      }};
+      },
+      false, [](void* c) { static_cast<C*>(c)->reset(); }};
 };
 template <class T>
 struct TypeFor<std::vector<T>> {
@@ -140,21 +142,20 @@ struct TypeFor<std::vector<T>> {
       [](const void* c) -> std::size_t { return static_cast<const C*>(c)->size(); },
       [](const void* c, void* x, void (*visit)(void*, std::string_view, const void*)) {
         for (const T& e : *static_cast<const C*>(c)) visit(x, {}, &e);
-      }};
+      },
+      false, [](void* c) { static_cast<C*>(c)->clear(); }};
 };
 template <class T>
 struct TypeFor<std::map<std::string, T>> {
   using C = std::map<std::string, T>;
   static constexpr Type kType{
       Kind::kMap, {}, &TypeFor<T>::kType, nullptr, 0,
-      [](void* c, std::string_view key) -> void* {
-        auto [it, fresh] = static_cast<C*>(c)->try_emplace(std::string(key));
-        return fresh ? &it->second : nullptr;
-      },
+      [](void* c, std::string_view key) -> void* { return &(*static_cast<C*>(c))[std::string(key)]; },
       [](const void* c) -> std::size_t { return static_cast<const C*>(c)->size(); },
       [](const void* c, void* x, void (*visit)(void*, std::string_view, const void*)) {
         for (const auto& [k, v] : *static_cast<const C*>(c)) visit(x, k, &v);
-      }};
+      },
+      false, [](void* c) { static_cast<C*>(c)->clear(); }};
 };
 
 template <class M>
@@ -184,13 +185,15 @@ struct DecodeReport {
   std::vector<std::string> duplicate;  // paths
 };
 
-// Pure; one parser per thread inside. `json` needs no padding of its own. Rules such as minimum and enum are not judged here
-// (schema validation does); types and syntax are.
+// Fills `out`, a fresh object, list or map of that type. Pure; one parser per thread inside. `json` needs no padding of its
+// own. Rules such as required, minimum and enum are not judged here (schema validation does); types and syntax are. A key
+// that stands twice counts the last time, as everywhere in Kubernetes. After an error `out` holds what came before it.
 // Bytes from outside must have passed ParseCompletely (api/json.h) before, since parts that are skipped are not checked.
 DecodeReport DecodeInto(absl::string_view json, const Type& type, void* out);
+// Appends. Fields stand in the table's order; those that say nothing are left out unless required or keep_zero.
 void EncodeTo(const Type& type, const void* value, std::string& out);
 
-// The OpenAPI v3 structural schema of a type, as JSON.
+// Appends the OpenAPI v3 structural schema of a type, as JSON. The same table always gives the same text.
 void WriteSchema(const Type& type, std::string& out);
 
 template <class T>

@@ -12,7 +12,7 @@
 
 namespace gangway::api {
 
-// A number of nano-units within ±(2^63-1) units, and the suffix family it is written in.
+// A whole number of nano-units between -2^63 and 2^63-1 units, and the suffix family it is written in.
 class Quantity {
  public:
   enum class Format : std::uint8_t { kDecimalSI, kBinarySI, kDecimalExponent };
@@ -35,7 +35,7 @@ class Quantity {
   bool negative() const { return nanos_ < 0; }
   Format format() const { return format_; }
 
-  // The sum keeps this one's format; OutOfRange on overflow.
+  // The result keeps this one's format (a zero takes the other's, as in Kubernetes); OutOfRange on overflow.
   absl::StatusOr<Quantity> Plus(const Quantity& other) const;
   absl::StatusOr<Quantity> Minus(const Quantity& other) const;
   absl::StatusOr<Quantity> Times(std::int64_t factor) const;
