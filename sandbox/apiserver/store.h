@@ -14,8 +14,10 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "api/meta.h"
@@ -52,6 +54,8 @@ struct Record {
   PackedPairs labels;
   PackedPairs fields;                    // what field selectors may ask, metadata.name and .namespace apart
   std::vector<std::string> owner_uids;
+  bool deleting = false;                 // metadata.deletionTimestamp is set
+  bool collecting = false;               // metadata.finalizers has "foregroundDeletion" or "orphan"
 };
 using RecordPtr = std::shared_ptr<const Record>;
 
@@ -91,7 +95,7 @@ class Store {
   // The object must be there.
   void Delete(const api::Resource& resource, const api::NamespacedName& key);
 
-  // Visits in key order from `from` (exclusive when `after_from`), within `ns` ("" = all), until `visit` returns false. The
+  // Visits in key order, within `ns` ("" = all), from behind `after` (null = from the start) until `visit` returns false. The
   // store must not be changed meanwhile.
   void Scan(const api::Resource& resource, absl::string_view ns, const api::NamespacedName* after,
             absl::FunctionRef<bool(const RecordPtr&)> visit) const;
@@ -104,9 +108,14 @@ class Store {
   // Objects that name `uid` among their owners, in key order.
   std::vector<RecordPtr> Dependents(absl::string_view uid) const;
 
+  // Whether an object with this UID is there.
+  bool Alive(absl::string_view uid) const { return uids_.contains(uid); }
+
   // Changes of one resource after `revision`, oldest first. The revision must not be below compacted_revision().
   void ChangesSince(const api::Resource& resource, Revision revision,
                     absl::FunctionRef<void(const Change&)> visit) const;
+  // Drops the history: compacted_revision() becomes revision().
+  void Compact();
 
   // Called within each commit, after it has been made; must not commit.
   using OnCommit = absl::AnyInvocable<void(const Change&)>;
@@ -126,6 +135,7 @@ class Store {
   Table& TableOf(const api::Resource& resource);
   const Table* FindTable(const api::Resource& resource) const;
   void Remember(Table& table, Change change);
+  void ForgetOldest();
   void IndexOwners(const Record& record);
   void UnindexOwners(const Record& record);
 
@@ -135,6 +145,7 @@ class Store {
   std::deque<std::pair<Table*, std::size_t>> order_;  // of the commits in the histories, with their bytes
   std::size_t history_bytes_ = 0;
   absl::flat_hash_map<std::string, absl::btree_set<DependentKey, ByResourceThenKey>> dependents_;
+  absl::flat_hash_set<std::string> uids_;
   OnCommit on_commit_;
 };
 

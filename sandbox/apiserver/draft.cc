@@ -1,0 +1,170 @@
+#include "sandbox/apiserver/draft.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/json.h"
+#include "api/json_value.h"
+#include "boost/json/array.hpp"
+#include "boost/json/parser.hpp"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kArenaBytes = 12 * 1024;  // what a 4 KB object takes
+
+constexpr std::array<absl::string_view, 15> kMetadataOrder = {
+    "name",              "generateName",      "namespace",
+    "selfLink",          "uid",               "resourceVersion",
+    "generation",        "creationTimestamp", "deletionTimestamp",
+    "deletionGracePeriodSeconds", "labels",   "annotations",
+    "ownerReferences",   "finalizers",        "managedFields"};
+
+bool InMetadataOrder(absl::string_view name) {
+  return std::find(kMetadataOrder.begin(), kMetadataOrder.end(), name) != kMetadataOrder.end();
+}
+
+void AppendMember(absl::string_view name, const json::value& value, bool& comma, std::string& out) {
+  if (comma) out.push_back(',');
+  comma = true;
+  api::AppendJsonString(name, out);
+  out.push_back(':');
+  api::AppendJson(value, out);
+}
+
+void WriteMetadata(const json::object& metadata, std::string& out, std::uint32_t* revision_at) {
+  out.push_back('{');
+  bool comma = false;
+  for (const absl::string_view name : kMetadataOrder) {
+    const auto it = metadata.find(Bjs(name));
+    if (it == metadata.end()) continue;
+    AppendMember(name, it->value(), comma, out);
+    if (name == "resourceVersion" && it->value().is_string()) {
+      *revision_at = static_cast<std::uint32_t>(out.size() - it->value().get_string().size() - 1);
+    }
+  }
+  for (const auto& member : metadata) {
+    const absl::string_view name = FromBjs(member.key());
+    if (!InMetadataOrder(name)) AppendMember(name, member.value(), comma, out);
+  }
+  out.push_back('}');
+}
+
+}  // namespace
+
+Draft::Draft()
+    : arena_(std::make_unique<json::monotonic_resource>(kArenaBytes)),
+      root_(std::make_unique<json::value>(json::object(arena_.get()))) {}
+
+absl::StatusOr<Draft> Draft::Parse(absl::string_view text) {
+  Draft draft;
+  json::parse_options options;
+  options.max_depth = 256;
+  std::array<unsigned char, 4096> scratch;
+  json::parser parser({}, options, scratch.data(), scratch.size());
+  parser.reset(draft.arena_.get());
+  json::error_code error;
+  parser.write(text.data(), text.size(), error);
+  if (error) return absl::InvalidArgumentError(error.message());
+  *draft.root_ = parser.release();
+  if (!draft.root_->is_object()) return absl::InvalidArgumentError("must be an object");
+  return draft;
+}
+
+Draft Draft::CopyOf(const Draft& other) {
+  Draft draft;
+  *draft.root_ = other.root();  // copies into the arena, which the root keeps
+  return draft;
+}
+
+json::object& Draft::Child(absl::string_view name) { return ObjectIn(object(), name); }
+
+const json::object* FindObject(const json::object& in, absl::string_view name) {
+  const json::value* value = in.if_contains(Bjs(name));
+  return value == nullptr ? nullptr : value->if_object();
+}
+json::object* FindObject(json::object& in, absl::string_view name) {
+  json::value* value = in.if_contains(Bjs(name));
+  return value == nullptr ? nullptr : value->if_object();
+}
+const json::array* FindArray(const json::object& in, absl::string_view name) {
+  const json::value* value = in.if_contains(Bjs(name));
+  return value == nullptr ? nullptr : value->if_array();
+}
+json::array* FindArray(json::object& in, absl::string_view name) {
+  json::value* value = in.if_contains(Bjs(name));
+  return value == nullptr ? nullptr : value->if_array();
+}
+absl::string_view FindText(const json::object& in, absl::string_view name) {
+  const json::value* value = in.if_contains(Bjs(name));
+  if (value == nullptr || !value->is_string()) return {};
+  return FromBjs(value->get_string());
+}
+
+const json::value* FindPath(const json::object& in, absl::string_view path) {
+  const json::object* object = &in;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const json::value* value = object->if_contains(Bjs(path.substr(0, dot)));
+    if (dot == absl::string_view::npos || value == nullptr) return value;
+    object = value->if_object();
+    if (object == nullptr) return nullptr;
+    path.remove_prefix(dot + 1);
+  }
+}
+absl::string_view TextAt(const json::object& in, absl::string_view path) {
+  const json::value* value = FindPath(in, path);
+  if (value == nullptr || !value->is_string()) return {};
+  return FromBjs(value->get_string());
+}
+std::int64_t IntAt(const json::object& in, absl::string_view path, std::int64_t absent) {
+  const json::value* value = FindPath(in, path);
+  return value != nullptr && value->is_int64() ? value->get_int64() : absent;
+}
+bool BoolAt(const json::object& in, absl::string_view path) {
+  const json::value* value = FindPath(in, path);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+json::object& ObjectIn(json::object& in, absl::string_view name) {
+  json::value& value = in[Bjs(name)];
+  return value.is_object() ? value.get_object() : value.emplace_object();
+}
+void SetText(json::object& in, absl::string_view name, absl::string_view text) {
+  in[Bjs(name)].emplace_string().assign(text.data(), text.size());
+}
+void SetTextIfAbsent(json::object& in, absl::string_view name, absl::string_view text) {
+  json::value& value = in[Bjs(name)];
+  if (value.is_null() || (value.is_string() && value.get_string().empty())) {
+    value.emplace_string().assign(text.data(), text.size());
+  }
+}
+
+void WriteObject(const json::object& object, std::string& out, std::uint32_t* revision_at) {
+  out.clear();
+  *revision_at = 0;
+  bool comma = false;
+  out.push_back('{');
+  for (const absl::string_view name : {"apiVersion", "kind"}) {
+    const json::value* value = object.if_contains(Bjs(name));
+    if (value != nullptr) AppendMember(name, *value, comma, out);
+  }
+  if (const json::object* metadata = FindObject(object, "metadata"); metadata != nullptr) {
+    if (comma) out.push_back(',');
+    comma = true;
+    out.append("\"metadata\":");
+    WriteMetadata(*metadata, out, revision_at);
+  }
+  for (const auto& member : object) {
+    const absl::string_view name = FromBjs(member.key());
+    if (name == "apiVersion" || name == "kind" || name == "metadata") continue;
+    AppendMember(name, member.value(), comma, out);
+  }
+  out.push_back('}');
+}
+
+}  // namespace gangway::sandbox

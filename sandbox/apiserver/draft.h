@@ -1,0 +1,65 @@
+// An object being edited: a Boost.JSON document with its memory, and the accessors the router needs. The one header of this
+// folder, with those of schemas/, that shows Boost.JSON.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/strings.h"
+#include "boost/json/monotonic_resource.hpp"
+#include "boost/json/object.hpp"
+#include "boost/json/value.hpp"
+
+namespace gangway::sandbox {
+
+// A document in an arena of its own; small documents take one allocation. Values made elsewhere and put into it are copied.
+class Draft {
+ public:
+  Draft();  // an empty object
+  Draft(Draft&&) = default;
+  Draft& operator=(Draft&&) = delete;
+
+  // `json` has passed ParseCompletely or comes from the store. InvalidArgument when it is no object.
+  static absl::StatusOr<Draft> Parse(absl::string_view json);
+  // A copy in an arena of its own.
+  static Draft CopyOf(const Draft& other);
+
+  boost::json::value& root() { return *root_; }
+  const boost::json::value& root() const { return *root_; }
+  boost::json::object& object() { return root_->get_object(); }
+  const boost::json::object& object() const { return root_->get_object(); }
+  // Made when absent; a value of another type is replaced.
+  boost::json::object& Child(absl::string_view name);
+  boost::json::object& metadata() { return Child("metadata"); }
+
+ private:
+  std::unique_ptr<boost::json::monotonic_resource> arena_;
+  std::unique_ptr<boost::json::value> root_;  // dies before the arena; stable when the draft moves
+};
+
+// Null when absent or no object / list.
+const boost::json::object* FindObject(const boost::json::object& in, absl::string_view name);
+boost::json::object* FindObject(boost::json::object& in, absl::string_view name);
+const boost::json::array* FindArray(const boost::json::object& in, absl::string_view name);
+boost::json::array* FindArray(boost::json::object& in, absl::string_view name);
+// "" when absent or no string.
+absl::string_view FindText(const boost::json::object& in, absl::string_view name);
+// Null when absent; `name` may be a path with dots ("spec.nodeName"), each step an object.
+const boost::json::value* FindPath(const boost::json::object& in, absl::string_view path);
+absl::string_view TextAt(const boost::json::object& in, absl::string_view path);
+std::int64_t IntAt(const boost::json::object& in, absl::string_view path, std::int64_t absent);
+bool BoolAt(const boost::json::object& in, absl::string_view path);
+boost::json::object& ObjectIn(boost::json::object& in, absl::string_view name);
+void SetText(boost::json::object& in, absl::string_view name, absl::string_view text);
+void SetTextIfAbsent(boost::json::object& in, absl::string_view name, absl::string_view text);
+inline boost::json::string_view Bjs(absl::string_view s) { return {s.data(), s.size()}; }
+inline absl::string_view FromBjs(boost::json::string_view s) { return {s.data(), s.size()}; }
+
+// The object with apiVersion, kind and metadata first, and metadata in Kubernetes' order, so that its resourceVersion can be
+// found again: `*revision_at` is where its digits stand, 0 when it has none. Replaces `out`.
+void WriteObject(const boost::json::object& object, std::string& out, std::uint32_t* revision_at);
+
+}  // namespace gangway::sandbox
