@@ -1,0 +1,634 @@
+#include "plugin/model/cluster.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+
+namespace gangway::model {
+namespace {
+
+std::uint64_t NextClusterId() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+std::string KeyOf(absl::string_view ns, absl::string_view name) { return absl::StrCat(ns, "/", name); }
+
+TaskStatus StatusOf(const PodFacts& facts) {
+  switch (facts.phase) {
+    case PodPhase::kSucceeded:
+      return TaskStatus::kSucceeded;
+    case PodPhase::kFailed:
+      return TaskStatus::kFailed;
+    case PodPhase::kUnknown:
+      return TaskStatus::kUnknown;
+    case PodPhase::kRunning:
+      return facts.terminating ? TaskStatus::kReleasing : TaskStatus::kRunning;
+    case PodPhase::kPending:
+      if (facts.terminating) return TaskStatus::kReleasing;
+      return facts.node.empty() ? TaskStatus::kPending : TaskStatus::kBound;
+  }
+  return TaskStatus::kUnknown;
+}
+
+bool Holds(const Requirement& requirement, int value, const Names& names) {
+  const bool listed = std::binary_search(requirement.values.begin(), requirement.values.end(), value);
+  switch (requirement.op) {
+    case Op::kIn:
+      return listed;
+    case Op::kNotIn:
+      return !listed;
+    case Op::kExists:
+      return true;
+    case Op::kDoesNotExist:
+      return false;
+    case Op::kGt:
+    case Op::kLt: {
+      std::int64_t number = 0;
+      if (!requirement.bound_is_number || !absl::SimpleAtoi(names.Text(value), &number)) return false;
+      return requirement.op == Op::kGt ? number > requirement.bound : number < requirement.bound;
+    }
+  }
+  return false;
+}
+
+bool HoldsWithoutValue(Op op) { return op == Op::kNotIn || op == Op::kDoesNotExist; }
+
+}  // namespace
+
+Cluster::Cluster() : id_(NextClusterId()) {
+  unschedulable_taint_key_ = names_.Intern("node.kubernetes.io/unschedulable");
+  no_value_ = names_.Intern("");
+}
+
+// ---- nodes
+
+Row Cluster::InternRow(absl::string_view name) {
+  const int id = names_.Intern(name);
+  if (auto it = row_by_name_.find(id); it != row_by_name_.end()) return it->second;
+  Row row = kNone;
+  if (!free_rows_.empty()) {
+    row = free_rows_.back();
+    free_rows_.pop_back();
+    node_name_[Index(row)] = id;
+  } else {
+    row = rows();
+    present_.push_back(0);
+    node_name_.push_back(id);
+    free_.resize(free_.size() + Index(stride_), 0);
+    allocatable_.resize(allocatable_.size() + Index(stride_), 0);
+    labels_.emplace_back();
+    taints_.emplace_back();
+    unschedulable_.push_back(0);
+    ports_.emplace_back();
+    pods_on_row_.push_back(0);
+  }
+  row_by_name_.emplace(id, row);
+  return row;
+}
+
+void Cluster::FreeRowIfUnused(Row row) {
+  if (present(row) || pods_on_row_[Index(row)] != 0) return;
+  row_by_name_.erase(node_name_[Index(row)]);
+  free_rows_.push_back(row);
+}
+
+Row Cluster::FindNode(absl::string_view name) const {
+  const int id = names_.Find(name);
+  if (id == -1) return kNone;
+  auto it = row_by_name_.find(id);
+  return it == row_by_name_.end() ? kNone : it->second;
+}
+
+void Cluster::GrowStride() {
+  if (dims_.count() <= stride_) return;
+  const int wider = std::max(dims_.count(), stride_ * 2);
+  for (std::vector<std::int64_t>* table : {&free_, &allocatable_}) {
+    std::vector<std::int64_t> grown(present_.size() * Index(wider), 0);
+    for (Row row = 0; row < rows(); ++row) {
+      std::copy_n(table->begin() + row * stride_, stride_, grown.begin() + row * wider);
+    }
+    table->swap(grown);
+  }
+  stride_ = wider;
+}
+
+void Cluster::AddToRow(std::vector<std::int64_t>& table, Row row, const Resources& amounts, std::int64_t times) {
+  for (Dim dim = 0; dim < amounts.size(); ++dim) {
+    std::int64_t& cell = table[Index(row) * Index(stride_) + Index(dim)];
+    cell = static_cast<std::int64_t>(static_cast<std::uint64_t>(cell) + static_cast<std::uint64_t>(amounts[dim] * times));
+  }
+}
+
+Resources Cluster::RowAmounts(const std::vector<std::int64_t>& table, Row row) const {
+  Resources amounts;
+  for (Dim dim = 0; dim < dims_.count(); ++dim) amounts.Set(dim, At(table, row, dim));
+  return amounts;
+}
+
+void Cluster::RowChanged(Row row) {
+  // A reader that lags by more than a few times the table reads the whole table instead.
+  if (changes_.size() > 4 * present_.size() + 4096) {
+    const std::size_t forgotten = changes_.size() / 2;
+    changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(forgotten));
+    changes_begin_ += forgotten;
+  }
+  changes_.push_back(row);
+}
+
+Resources Cluster::used() const { return held_on_present_; }
+
+void Cluster::SetNode(const NodeFacts& facts) {
+  const Row row = InternRow(facts.name);
+  const Resources allocatable_now = dims_.Intern(facts.allocatable);
+  GrowStride();
+  const Resources before = RowAmounts(allocatable_, row);
+  if (!present(row)) {
+    Resources held;  // an absent row has nothing allocatable: what pods hold there is its negative free
+    held.Subtract(RowAmounts(free_, row));
+    held_on_present_.Add(held);
+    present_[Index(row)] = 1;
+    ++present_nodes_;
+  }
+  total_.Subtract(before);
+  total_.Add(allocatable_now);
+  AddToRow(free_, row, before, -1);
+  AddToRow(free_, row, allocatable_now, 1);
+  AddToRow(allocatable_, row, before, -1);
+  AddToRow(allocatable_, row, allocatable_now, 1);
+  auto& labels = labels_[Index(row)];
+  labels.clear();
+  for (const auto& [key, value] : facts.labels) labels.emplace_back(names_.Intern(key), names_.Intern(value));
+  std::sort(labels.begin(), labels.end());
+  auto& taints = taints_[Index(row)];
+  taints.clear();
+  for (const TaintFacts& taint : facts.taints) {
+    taints.push_back({names_.Intern(taint.key), names_.Intern(taint.value), taint.effect});
+  }
+  unschedulable_[Index(row)] = facts.unschedulable ? 1 : 0;
+  RowChanged(row);
+}
+
+void Cluster::RemoveNode(absl::string_view name) {
+  const Row row = FindNode(name);
+  if (row == kNone || !present(row)) return;
+  const Resources allocatable_before = RowAmounts(allocatable_, row);
+  Resources held = allocatable_before;
+  held.Subtract(RowAmounts(free_, row));
+  held_on_present_.Subtract(held);
+  total_.Subtract(allocatable_before);
+  AddToRow(free_, row, allocatable_before, -1);
+  AddToRow(allocatable_, row, allocatable_before, -1);
+  present_[Index(row)] = 0;
+  --present_nodes_;
+  labels_[Index(row)].clear();
+  taints_[Index(row)].clear();
+  unschedulable_[Index(row)] = 0;
+  RowChanged(row);
+  FreeRowIfUnused(row);
+}
+
+bool Cluster::Matches(Row row, const Term& term) const {
+  if (term.empty()) return false;
+  const auto& labels = labels_[Index(row)];
+  return std::all_of(term.begin(), term.end(), [&](const Requirement& requirement) {
+    if (requirement.key == kNodeNameKey) return Holds(requirement, node_name_[Index(row)], names_);
+    auto it = std::lower_bound(labels.begin(), labels.end(), std::pair<int, int>(requirement.key, -1));
+    if (it == labels.end() || it->first != requirement.key) return HoldsWithoutValue(requirement.op);
+    return Holds(requirement, it->second, names_);
+  });
+}
+
+Obstacle Cluster::StaticObstacle(Row row, const Shape& shape) const {
+  if (!present(row)) return Obstacle::kAbsent;
+  if (unschedulable(row) && !Tolerates(shape, {unschedulable_taint_key_, no_value_, TaintEffect::kNoSchedule})) {
+    return Obstacle::kCordoned;
+  }
+  if (!shape.selector.empty() && !Matches(row, shape.selector)) return Obstacle::kSelector;
+  if (shape.has_affinity && std::none_of(shape.affinity.begin(), shape.affinity.end(),
+                                         [&](const Term& term) { return Matches(row, term); })) {
+    return Obstacle::kSelector;
+  }
+  for (const Taint& taint : taints(row)) {
+    if (taint.effect != TaintEffect::kPreferNoSchedule && !Tolerates(shape, taint)) return Obstacle::kTaint;
+  }
+  return Obstacle::kNothing;
+}
+
+int Cluster::SoftTaints(Row row, const Shape& shape) const {
+  return static_cast<int>(std::count_if(taints(row).begin(), taints(row).end(), [&](const Taint& taint) {
+    return taint.effect == TaintEffect::kPreferNoSchedule && !Tolerates(shape, taint);
+  }));
+}
+
+std::string Cluster::TaintText(Row row, const Shape& shape) const {
+  for (const Taint& taint : taints(row)) {
+    if (taint.effect != TaintEffect::kPreferNoSchedule && !Tolerates(shape, taint)) {
+      return std::string(names_.Text(taint.key));
+    }
+  }
+  return {};
+}
+
+// ---- shapes
+
+ShapeId Cluster::InternShape(const Wants& wants) {
+  std::string key = ShapeKey(wants);
+  if (auto it = shape_by_key_.find(key); it != shape_by_key_.end()) {
+    ++shapes_[Index(it->second)].users;
+    return it->second;
+  }
+  ShapeId id = kNone;
+  if (!free_shapes_.empty()) {
+    id = free_shapes_.back();
+    free_shapes_.pop_back();
+  } else {
+    id = shape_slots();
+    shapes_.emplace_back();
+    shape_versions_.push_back(0);
+  }
+  Shape& shape = shapes_[Index(id)];
+  shape = MakeShape(wants, dims_, names_);
+  GrowStride();
+  shape.users = 1;
+  shape.key = key;
+  shape_versions_[Index(id)] = ++last_shape_version_;
+  shape_by_key_.emplace(std::move(key), id);
+  return id;
+}
+
+void Cluster::ReleaseShape(ShapeId id) {
+  Shape& shape = shapes_[Index(id)];
+  if (--shape.users > 0) return;
+  shape_by_key_.erase(shape.key);
+  shape = Shape();
+  shape_versions_[Index(id)] = 0;
+  free_shapes_.push_back(id);
+}
+
+// ---- tasks
+
+void Cluster::TakeRoom(Task& task) {
+  if (!task.holds_room()) return;
+  const Shape& wanted = shapes_[Index(task.shape)];
+  AddToRow(free_, task.row, wanted.request, -1);
+  if (present(task.row)) held_on_present_.Add(wanted.request);
+  auto& ports = ports_[Index(task.row)];
+  ports.insert(ports.end(), wanted.ports.begin(), wanted.ports.end());
+  if (task.gang != kNone) {
+    Gang& gang = gangs_[Index(task.gang)];
+    gang.held.Add(wanted.request);
+    if (gang.queue != kNone) queues_[Index(gang.queue)].held.Add(wanted.request);
+  }
+  RowChanged(task.row);
+}
+
+void Cluster::GiveRoom(Task& task) {
+  if (!task.holds_room()) return;
+  const Shape& wanted = shapes_[Index(task.shape)];
+  AddToRow(free_, task.row, wanted.request, 1);
+  if (present(task.row)) held_on_present_.Subtract(wanted.request);
+  auto& ports = ports_[Index(task.row)];
+  for (const HostPort& port : wanted.ports) {
+    auto it = std::find_if(ports.begin(), ports.end(), [&](const HostPort& taken) {
+      return taken.port == port.port && taken.protocol == port.protocol && taken.ip == port.ip;
+    });
+    GW_CHECK(it != ports.end());
+    ports.erase(it);
+  }
+  if (task.gang != kNone) {
+    Gang& gang = gangs_[Index(task.gang)];
+    gang.held.Subtract(wanted.request);
+    if (gang.queue != kNone) queues_[Index(gang.queue)].held.Subtract(wanted.request);
+  }
+  RowChanged(task.row);
+}
+
+TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
+  auto it = task_by_key_.find(KeyOf(ns, name));
+  return it == task_by_key_.end() ? kNone : it->second;
+}
+
+TaskId Cluster::SetPod(const PodFacts& facts) {
+  const std::string key = KeyOf(facts.ns, facts.name);
+  Row assumed = kNone;
+  if (auto it = task_by_key_.find(key); it != task_by_key_.end()) {
+    const Task& before = task(it->second);
+    const bool same = before.uid == facts.uid;
+    if (same && before.status == TaskStatus::kBinding && facts.node.empty() && !facts.terminating &&
+        facts.phase == PodPhase::kPending) {
+      assumed = before.row;
+    }
+    if (!same) {
+      RemoveTask(it->second);
+    } else {
+      GiveRoom(tasks_[Index(it->second)]);
+    }
+  }
+  TaskId id = kNone;
+  bool fresh = false;
+  if (auto it = task_by_key_.find(key); it != task_by_key_.end()) {
+    id = it->second;
+    LeaveGang(id);
+    ReleaseShape(tasks_[Index(id)].shape);
+  } else {
+    fresh = true;
+    if (!free_tasks_.empty()) {
+      id = free_tasks_.back();
+      free_tasks_.pop_back();
+    } else {
+      id = static_cast<TaskId>(tasks_.size());
+      tasks_.emplace_back();
+    }
+    task_by_key_.emplace(key, id);
+  }
+  const ShapeId shape = InternShape(facts.wants);
+  const GangId gang = facts.gang.empty() ? kNone : InternGang(facts.ns, facts.gang);
+  Row row = assumed;
+  if (!facts.node.empty()) row = InternRow(facts.node);
+  GrowStride();
+  Task& task = tasks_[Index(id)];
+  const Row row_before = fresh ? kNone : task.row;
+  task.ns = facts.ns;
+  task.name = facts.name;
+  task.uid = facts.uid;
+  task.shape = shape;
+  task.row = row;
+  task.role = names_.Intern(facts.role);
+  task.priority = facts.priority;
+  task.index = facts.index;
+  task.status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
+  task.ours = facts.ours;
+  task.gated = facts.gated;
+  task.controlled = facts.controlled;
+  task.created = facts.created;
+  task.bound_at = facts.bound_at;
+  task.used = true;
+  if (row != kNone) ++pods_on_row_[Index(row)];
+  if (row_before != kNone) {
+    --pods_on_row_[Index(row_before)];
+    FreeRowIfUnused(row_before);
+  }
+  JoinGang(id, gang);
+  TakeRoom(tasks_[Index(id)]);
+  return id;
+}
+
+void Cluster::RemovePod(absl::string_view ns, absl::string_view name) {
+  if (const TaskId id = FindTask(ns, name); id != kNone) RemoveTask(id);
+}
+
+void Cluster::RemoveTask(TaskId id) {
+  Task& task = tasks_[Index(id)];
+  GiveRoom(task);
+  LeaveGang(id);
+  ReleaseShape(task.shape);
+  if (task.row != kNone) {
+    --pods_on_row_[Index(task.row)];
+    FreeRowIfUnused(task.row);
+  }
+  task_by_key_.erase(KeyOf(task.ns, task.name));
+  tasks_[Index(id)] = Task();
+  free_tasks_.push_back(id);
+}
+
+void Cluster::Place(Task& task, Row row, TaskStatus status) {
+  GiveRoom(task);
+  if (task.row != kNone) --pods_on_row_[Index(task.row)];
+  if (task.gang != kNone) --gangs_[Index(task.gang)].count[static_cast<std::size_t>(task.status)];
+  task.row = row;
+  task.status = status;
+  if (row != kNone) ++pods_on_row_[Index(row)];
+  if (task.gang != kNone) {
+    ++gangs_[Index(task.gang)].count[static_cast<std::size_t>(status)];
+    GangChanged(task.gang);
+  }
+  TakeRoom(task);
+}
+
+void Cluster::Assume(TaskId id, Row row) {
+  Task& task = tasks_[Index(id)];
+  GW_CHECK(task.status == TaskStatus::kPending);
+  Place(task, row, TaskStatus::kBinding);
+}
+
+void Cluster::Forget(TaskId id) {
+  Task& task = tasks_[Index(id)];
+  if (task.status != TaskStatus::kBinding) return;
+  const Row row = task.row;
+  Place(task, kNone, TaskStatus::kPending);
+  FreeRowIfUnused(row);
+}
+
+// ---- gangs
+
+GangId Cluster::InternGang(absl::string_view ns, absl::string_view name) {
+  std::string key = KeyOf(ns, name);
+  if (auto it = gang_by_key_.find(key); it != gang_by_key_.end()) return it->second;
+  GangId id = kNone;
+  if (!free_gangs_.empty()) {
+    id = free_gangs_.back();
+    free_gangs_.pop_back();
+  } else {
+    id = static_cast<GangId>(gangs_.size());
+    gangs_.emplace_back();
+  }
+  Gang& gang = gangs_[Index(id)];
+  gang.ns = std::string(ns);
+  gang.name = std::string(name);
+  gang_by_key_.emplace(std::move(key), id);
+  return id;
+}
+
+GangId Cluster::FindGang(absl::string_view ns, absl::string_view name) const {
+  auto it = gang_by_key_.find(KeyOf(ns, name));
+  return it == gang_by_key_.end() ? kNone : it->second;
+}
+
+void Cluster::JoinGang(TaskId id, GangId gang_id) {
+  Task& task = tasks_[Index(id)];
+  task.gang = gang_id;
+  if (gang_id == kNone) return;
+  Gang& gang = gangs_[Index(gang_id)];
+  gang.tasks.push_back(id);
+  ++gang.count[static_cast<std::size_t>(task.status)];
+  if (task.status == TaskStatus::kReleasing && task.row != kNone) ++gang.binding_releasing;
+  GangChanged(gang_id);
+}
+
+void Cluster::LeaveGang(TaskId id) {
+  Task& task = tasks_[Index(id)];
+  if (task.gang == kNone) return;
+  const GangId gang_id = task.gang;
+  Gang& gang = gangs_[Index(gang_id)];
+  auto it = std::find(gang.tasks.begin(), gang.tasks.end(), id);
+  GW_CHECK(it != gang.tasks.end());
+  *it = gang.tasks.back();
+  gang.tasks.pop_back();
+  --gang.count[static_cast<std::size_t>(task.status)];
+  if (task.status == TaskStatus::kReleasing && task.row != kNone) --gang.binding_releasing;
+  task.gang = kNone;
+  GangChanged(gang_id);
+  FreeGangIfUnused(gang_id);
+}
+
+void Cluster::FreeGangIfUnused(GangId id) {
+  Gang& gang = gangs_[Index(id)];
+  if (gang.known || !gang.tasks.empty()) return;
+  gang_by_key_.erase(KeyOf(gang.ns, gang.name));
+  gang = Gang();
+  free_gangs_.push_back(id);
+}
+
+void Cluster::GangChanged(GangId id) {
+  const Gang& gang = gangs_[Index(id)];
+  const bool pending = gang.Count(TaskStatus::kPending) > 0;
+  const bool short_of_ready = !gang.tasks.empty() && gang.ready() < gang.min_member;
+  if (gang.known && (!gang.admitted || pending || short_of_ready)) {
+    waiting_.insert(id);
+  } else {
+    waiting_.erase(id);
+  }
+  if (gang.known && gang.admitted && gang.phase != GangPhase::kCompleted &&
+      gang.ready() + gang.Count(TaskStatus::kPending) < gang.min_member) {
+    awaiting_pods_.insert(id);
+  } else {
+    awaiting_pods_.erase(id);
+  }
+}
+
+void Cluster::SetGangQueue(Gang& gang, QueueId queue) {
+  if (gang.queue == queue) return;
+  const QueueId before = gang.queue;
+  if (before != kNone) {
+    queues_[Index(before)].held.Subtract(gang.held);
+    --queues_[Index(before)].gangs;
+  }
+  gang.queue = queue;
+  if (queue != kNone) {
+    queues_[Index(queue)].held.Add(gang.held);
+    ++queues_[Index(queue)].gangs;
+  }
+  if (before != kNone) FreeQueueIfUnused(before);
+}
+
+GangId Cluster::SetGang(const GangFacts& facts) {
+  const GangId id = InternGang(facts.ns, facts.name);
+  Gang& gang = gangs_[Index(id)];
+  const bool same = gang.known && gang.uid == facts.uid;
+  gang.known = true;
+  gang.uid = facts.uid;
+  SetGangQueue(gang, InternQueue(facts.queue.empty() ? "default" : facts.queue));
+  gang.priority_class = facts.priority_class.empty() ? kNone : names_.Intern(facts.priority_class);
+  gang.min_member = facts.min_member;
+  gang.min_task_member.clear();
+  for (const auto& [role, count] : facts.min_task_member) {
+    if (count > 0) gang.min_task_member.emplace_back(names_.Intern(role), count);
+  }
+  std::sort(gang.min_task_member.begin(), gang.min_task_member.end());
+  gang.has_min_resources = facts.has_min_resources;
+  gang.min_resources = dims_.Intern(facts.min_resources);
+  GrowStride();
+  gang.not_modelled = facts.not_modelled;
+  gang.created = facts.created;
+  const bool let_in = facts.phase != GangPhase::kNone && facts.phase != GangPhase::kPending;
+  // A decision to let it in outlives events that were written before it.
+  gang.admitted = let_in || (same && gang.admitted && gang.phase == facts.phase);
+  gang.phase = facts.phase;
+  GangChanged(id);
+  return id;
+}
+
+void Cluster::RemoveGang(absl::string_view ns, absl::string_view name) {
+  const GangId id = FindGang(ns, name);
+  if (id == kNone) return;
+  Gang& gang = gangs_[Index(id)];
+  SetGangQueue(gang, kNone);
+  gang.known = false;
+  gang.admitted = false;
+  gang.uid.clear();
+  gang.phase = GangPhase::kNone;
+  gang.min_member = 0;
+  gang.min_task_member.clear();
+  GangChanged(id);
+  FreeGangIfUnused(id);
+}
+
+void Cluster::SetAdmitted(GangId id, bool admitted) {
+  gangs_[Index(id)].admitted = admitted;
+  GangChanged(id);
+}
+
+std::int32_t Cluster::PriorityOf(const Gang& gang) const {
+  if (gang.priority_class != kNone) {
+    if (auto it = priority_classes_.find(gang.priority_class); it != priority_classes_.end()) return it->second.value;
+  }
+  std::int32_t value = 0;
+  bool found = false;
+  for (const auto& [name, facts] : priority_classes_) {  // of several defaults the highest: the order does not matter
+    if (!facts.global_default) continue;
+    value = found ? std::max(value, facts.value) : facts.value;
+    found = true;
+  }
+  return value;
+}
+
+void Cluster::SetPriorityClass(const PriorityClassFacts& facts) {
+  priority_classes_[names_.Intern(facts.name)] = facts;
+}
+
+void Cluster::RemovePriorityClass(absl::string_view name) { priority_classes_.erase(names_.Intern(name)); }
+
+// ---- queues
+
+QueueId Cluster::InternQueue(absl::string_view name) {
+  if (auto it = queue_by_name_.find(name); it != queue_by_name_.end()) return it->second;
+  QueueId id = kNone;
+  if (!free_queues_.empty()) {
+    id = free_queues_.back();
+    free_queues_.pop_back();
+  } else {
+    id = queue_slots();
+    queues_.emplace_back();
+  }
+  queues_[Index(id)].name = std::string(name);
+  queue_by_name_.emplace(std::string(name), id);
+  return id;
+}
+
+void Cluster::FreeQueueIfUnused(QueueId id) {
+  Queue& queue = queues_[Index(id)];
+  if (queue.known || queue.gangs > 0) return;
+  queue_by_name_.erase(queue.name);
+  queue = Queue();
+  free_queues_.push_back(id);
+}
+
+void Cluster::SetQueue(const QueueFacts& facts) {
+  const QueueId id = InternQueue(facts.name);
+  Queue& queue = queues_[Index(id)];
+  queue.known = true;
+  queue.weight = std::max(facts.weight, 1);
+  queue.priority = facts.priority;
+  queue.open = facts.open;
+  queue.capability = dims_.Intern(facts.capability);
+  queue.guarantee = dims_.Intern(facts.guarantee);
+  queue.created = facts.created;
+  GrowStride();
+}
+
+void Cluster::RemoveQueue(absl::string_view name) {
+  auto it = queue_by_name_.find(name);
+  if (it == queue_by_name_.end()) return;
+  const QueueId id = it->second;
+  Queue& queue = queues_[Index(id)];
+  queue.known = false;
+  queue.capability = Resources();
+  queue.guarantee = Resources();
+  FreeQueueIfUnused(id);
+}
+
+}  // namespace gangway::model

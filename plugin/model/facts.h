@@ -1,0 +1,129 @@
+// What an event says about one object, in plain values: the only way facts enter the Cluster. plugin/ingest makes these from
+// API objects, plugin/extender from Volcano's sessions, tests by hand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "plugin/model/resources.h"
+
+namespace gangway::model {
+
+enum class TaintEffect : std::uint8_t { kNoSchedule, kPreferNoSchedule, kNoExecute };
+
+struct TaintFacts {
+  std::string key, value;
+  TaintEffect effect = TaintEffect::kNoSchedule;
+};
+
+struct NodeFacts {
+  std::string name;
+  NamedAmounts allocatable;
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<TaintFacts> taints;
+  bool unschedulable = false;  // cordoned
+};
+
+enum class Op : std::uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
+
+// One requirement on a node's labels, or on its name.
+struct RequirementFacts {
+  std::string key;  // "" = the node's name
+  Op op = Op::kIn;
+  std::vector<std::string> values;
+  friend auto operator<=>(const RequirementFacts&, const RequirementFacts&) = default;
+};
+
+// All of these must hold; a term without requirements matches no node.
+using TermFacts = std::vector<RequirementFacts>;
+
+struct TolerationFacts {
+  std::string key;      // "" with exists = every key
+  std::string value;
+  std::string effect;   // "" = every effect
+  bool exists = false;  // operator Exists; otherwise Equal
+  friend auto operator<=>(const TolerationFacts&, const TolerationFacts&) = default;
+};
+
+struct HostPortFacts {
+  std::string protocol;  // TCP UDP SCTP
+  std::string ip;        // "" or 0.0.0.0 = every address
+  int port = 0;
+  friend auto operator<=>(const HostPortFacts&, const HostPortFacts&) = default;
+};
+
+struct PreferenceFacts {
+  int weight = 1;
+  TermFacts term;
+  friend auto operator<=>(const PreferenceFacts&, const PreferenceFacts&) = default;
+};
+
+// What a pod asks of a node. Pods that ask for the same share a shape.
+struct Wants {
+  NamedAmounts requests;                                    // with pods: 1
+  std::vector<std::pair<std::string, std::string>> selector;  // spec.nodeSelector
+  bool has_affinity = false;
+  std::vector<TermFacts> affinity;  // any of these; with has_affinity and none, no node matches
+  std::vector<PreferenceFacts> preferences;
+  std::vector<TolerationFacts> tolerations;
+  std::vector<HostPortFacts> host_ports;
+  // A field that asks for something the scheduler does not know, such as "spec.resourceClaims": the pod is never placed.
+  std::string not_modelled;
+};
+
+enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+
+struct PodFacts {
+  std::string ns, name, uid;
+  std::string gang;  // the PodGroup's name; "" = none
+  std::string role;  // the task of the job
+  std::string node;  // "" = not bound
+  PodPhase phase = PodPhase::kPending;
+  bool terminating = false;
+  bool ours = true;          // names our scheduler
+  bool gated = false;        // has scheduling gates
+  bool controlled = false;   // a controller would recreate it
+  std::int32_t priority = 1;
+  int index = -1;            // its number in the task; -1 = none
+  absl::Time created = absl::InfinitePast();
+  absl::Time bound_at = absl::InfinitePast();  // when it was bound, as far as the object tells
+  Wants wants;
+};
+
+enum class GangPhase : std::uint8_t { kNone, kPending, kInqueue, kRunning, kUnknown, kCompleted };
+
+struct GangFacts {
+  std::string ns, name, uid;
+  std::string queue = "default";
+  std::string priority_class;
+  int min_member = 0;
+  std::vector<std::pair<std::string, int>> min_task_member;
+  bool has_min_resources = false;
+  NamedAmounts min_resources;
+  // A field of its spec that asks for something the scheduler does not know, such as "spec.networkTopology".
+  std::string not_modelled;
+  absl::Time created = absl::InfinitePast();
+  GangPhase phase = GangPhase::kNone;
+};
+
+struct QueueFacts {
+  std::string name;
+  int weight = 1;
+  std::int32_t priority = 0;
+  bool open = true;
+  NamedAmounts capability;  // dimensions that are absent are unlimited
+  NamedAmounts guarantee;
+  absl::Time created = absl::InfinitePast();
+};
+
+struct PriorityClassFacts {
+  std::string name;
+  std::int32_t value = 0;
+  bool global_default = false;
+};
+
+}  // namespace gangway::model

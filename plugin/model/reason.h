@@ -1,0 +1,78 @@
+// Why something waits, as data: which requirement, how many nodes failed it, how much is missing, what would help.
+// Conditions, events, metrics, logs and `gangway explain` are renderings of these values; Render makes the one sentence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "plugin/model/resources.h"
+
+namespace gangway::model {
+
+// Nodes on which one resource is the first thing missing.
+struct Lack {
+  std::string dim;
+  std::int64_t needed = 0;
+  std::int64_t best_free = 0;  // the most that one of these nodes has left
+  int nodes = 0;
+  friend bool operator==(const Lack&, const Lack&) = default;
+};
+
+// One shape of one role that did not find room.
+struct RoleReason {
+  std::string role;
+  int missing = 0;  // tasks of it that found no node
+  // Nodes by the first thing that stands against the shape, with the gang's other tasks placed.
+  int nodes = 0, fit = 0, cordoned = 0, selector = 0, tainted = 0, ports = 0;
+  std::vector<Lack> lacks;    // sorted by dimension
+  std::string selector_text;  // what it asks of labels
+  std::string taint_text;     // the taint that keeps most nodes away
+  // Amounts asked, for a sentence when no node got as far as a resource.
+  std::string request_text;
+  friend bool operator==(const RoleReason&, const RoleReason&) = default;
+};
+
+// Something asked of a queue or the cluster as a sum.
+struct SumLack {
+  std::string dim;
+  std::int64_t needed = 0;  // by the gang
+  std::int64_t limit = 0;
+  std::int64_t in_use = 0;  // of the limit: placed, or let in before
+  friend bool operator==(const SumLack&, const SumLack&) = default;
+};
+
+struct Reason {
+  enum class Kind : std::uint8_t {
+    kNoRoom,           // its pods exist, nodes for the minimum do not
+    kTooFewTasks,      // fewer pods exist than the minimum
+    kTooFewOfRole,     // the same, for one task of the job
+    kGated,            // pods with scheduling gates are needed for the minimum
+    kNotModelled,      // a field asks for something the scheduler does not know
+    kQueueMissing,     // there is no such queue
+    kQueueClosed,
+    kQueueFull,        // over the queue's capability
+    kClusterFull,      // not let in: over the cluster's total times the overcommit factor
+    kReserved,         // would fit, but on nodes kept for a gang that waits longer
+    kSearchExhausted,  // a placement may exist; the search budget ended before it was found
+  };
+  Kind kind = Kind::kNoRoom;
+  int missing = 0;      // tasks
+  int min_member = 0;   // of the gang, or of the role for kTooFewOfRole
+  int existing = 0;     // tasks that exist and count
+  std::string subject;  // queue, field, role, gate's pod or gang, as the kind says
+  std::vector<RoleReason> roles;  // kNoRoom, sorted by role
+  std::vector<SumLack> sums;      // kQueueFull, kClusterFull
+  int overcommit_percent = 0;     // kClusterFull
+  friend bool operator==(const Reason&, const Reason&) = default;
+};
+
+// A small fixed word for metric labels.
+absl::string_view KindText(Reason::Kind kind);
+
+// One sentence for a user: "waits for 3 of 16 tasks: worker needs nvidia.com/gpu 8; 12 nodes have 4 free, 20 are
+// tainted, 0 fit".
+std::string Render(const Reason& reason);
+
+}  // namespace gangway::model

@@ -1,0 +1,72 @@
+// Amounts of resources as integers: names become small numbers once, vectors of numbers from there on.
+//
+// cpu is in thousandths of a core, memory and ephemeral-storage in bytes, everything else in units. Amounts are exact:
+// each one is at most kMaxAmount (2^50), and sums wrap around instead of overflowing, so adding and subtracting the same
+// amount always leads back to where it began.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/string_view.h"
+#include "plugin/model/names.h"
+
+namespace gangway::model {
+
+using Dim = int;
+inline constexpr Dim kCpu = 0;               // milli
+inline constexpr Dim kMemory = 1;            // bytes
+inline constexpr Dim kPods = 2;              // pods a node takes; every pod asks for one
+inline constexpr Dim kEphemeralStorage = 3;  // bytes
+inline constexpr Dim kKnownDims = 4;
+
+inline constexpr std::int64_t kMaxAmount = std::int64_t{1} << 50;
+
+// name -> amount, as an event carries it.
+using NamedAmounts = std::vector<std::pair<std::string, std::int64_t>>;
+
+// One amount per dimension; dimensions beyond the end are zero.
+class Resources {
+ public:
+  std::int64_t operator[](Dim dim) const {
+    return static_cast<std::size_t>(dim) < amounts_.size() ? amounts_[static_cast<std::size_t>(dim)] : 0;
+  }
+  int size() const { return static_cast<int>(amounts_.size()); }
+  const std::int64_t* begin() const { return amounts_.data(); }
+  const std::int64_t* end() const { return amounts_.data() + amounts_.size(); }
+
+  void Set(Dim dim, std::int64_t amount);
+  void Add(const Resources& other, std::int64_t times = 1);
+  void Subtract(const Resources& other, std::int64_t times = 1) { Add(other, -times); }
+  bool zero() const;
+
+  friend bool operator==(const Resources& a, const Resources& b);
+
+ private:
+  absl::InlinedVector<std::int64_t, kKnownDims> amounts_;
+};
+
+// The dimensions seen so far. Numbers are given in order of appearance and never taken back.
+class Dims {
+ public:
+  Dims();
+  Dim Intern(absl::string_view name) { return names_.Intern(name); }
+  // -1 when never seen.
+  Dim Find(absl::string_view name) const { return names_.Find(name); }
+  absl::string_view Name(Dim dim) const { return names_.Text(dim); }
+  int count() const { return names_.size(); }
+
+  // Amounts are cut to 0 and kMaxAmount.
+  Resources Intern(const NamedAmounts& amounts);
+
+ private:
+  Names names_;
+};
+
+// "9", "500m", "4Gi", "7.5": as a person would write it.
+std::string AmountText(absl::string_view dim, std::int64_t amount);
+
+}  // namespace gangway::model

@@ -1,0 +1,195 @@
+#include "plugin/model/shape.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace gangway::model {
+namespace {
+
+// Lengths make the text unambiguous whatever the strings hold.
+void AddText(std::string& out, absl::string_view text) { absl::StrAppend(&out, text.size(), ":", text); }
+
+void AddTerm(std::string& out, TermFacts term) {
+  for (RequirementFacts& requirement : term) std::sort(requirement.values.begin(), requirement.values.end());
+  std::sort(term.begin(), term.end());
+  absl::StrAppend(&out, "(", term.size());
+  for (const RequirementFacts& requirement : term) {
+    AddText(out, requirement.key);
+    absl::StrAppend(&out, ",", static_cast<int>(requirement.op), ",", requirement.values.size());
+    for (const std::string& value : requirement.values) AddText(out, value);
+  }
+  out += ')';
+}
+
+Term InternTerm(const TermFacts& facts, Names& names) {
+  Term term;
+  for (const RequirementFacts& fact : facts) {
+    Requirement requirement;
+    requirement.key = fact.key.empty() ? kNodeNameKey : names.Intern(fact.key);
+    requirement.op = fact.op;
+    for (const std::string& value : fact.values) requirement.values.push_back(names.Intern(value));
+    std::sort(requirement.values.begin(), requirement.values.end());
+    if (fact.values.size() == 1) {
+      requirement.bound_is_number = absl::SimpleAtoi(fact.values.front(), &requirement.bound);
+    }
+    term.push_back(std::move(requirement));
+  }
+  return term;
+}
+
+Toleration InternToleration(const TolerationFacts& fact, Names& names) {
+  Toleration toleration;
+  toleration.key = fact.key.empty() ? -1 : names.Intern(fact.key);
+  toleration.value = names.Intern(fact.value);
+  toleration.exists = fact.exists;
+  if (fact.effect.empty()) {
+    toleration.every_effect = true;
+  } else if (fact.effect == "NoSchedule") {
+    toleration.effect = TaintEffect::kNoSchedule;
+  } else if (fact.effect == "PreferNoSchedule") {
+    toleration.effect = TaintEffect::kPreferNoSchedule;
+  } else if (fact.effect == "NoExecute") {
+    toleration.effect = TaintEffect::kNoExecute;
+  } else {
+    toleration.known_effect = false;
+  }
+  return toleration;
+}
+
+std::string RequirementText(const Requirement& requirement, const Names& names) {
+  const absl::string_view key = requirement.key == kNodeNameKey ? "name" : names.Text(requirement.key);
+  const auto value_text = [&](std::string* out, int value) { absl::StrAppend(out, names.Text(value)); };
+  const std::string values = absl::StrJoin(requirement.values, ",", value_text);
+  switch (requirement.op) {
+    case Op::kIn:
+      return requirement.values.size() == 1 ? absl::StrCat(key, "=", values) : absl::StrCat(key, " in (", values, ")");
+    case Op::kNotIn:
+      return absl::StrCat(key, " not in (", values, ")");
+    case Op::kExists:
+      return std::string(key);
+    case Op::kDoesNotExist:
+      return absl::StrCat("no ", key);
+    case Op::kGt:
+      return absl::StrCat(key, ">", values);
+    case Op::kLt:
+      return absl::StrCat(key, "<", values);
+  }
+  return {};
+}
+
+std::string TermText(const Term& term, const Names& names) {
+  return absl::StrJoin(term, " and ", [&](std::string* out, const Requirement& requirement) {
+    absl::StrAppend(out, RequirementText(requirement, names));
+  });
+}
+
+}  // namespace
+
+std::string ShapeKey(const Wants& wants) {
+  std::string key;
+  NamedAmounts requests = wants.requests;
+  std::sort(requests.begin(), requests.end());
+  for (const auto& [name, amount] : requests) {
+    if (amount == 0) continue;
+    AddText(key, name);
+    absl::StrAppend(&key, "=", amount, ";");
+  }
+  auto selector = wants.selector;
+  std::sort(selector.begin(), selector.end());
+  absl::StrAppend(&key, "|s", selector.size());
+  for (const auto& [name, value] : selector) {
+    AddText(key, name);
+    AddText(key, value);
+  }
+  if (wants.has_affinity) {
+    absl::StrAppend(&key, "|a", wants.affinity.size());
+    for (const TermFacts& term : wants.affinity) AddTerm(key, term);
+  }
+  absl::StrAppend(&key, "|p", wants.preferences.size());
+  for (const PreferenceFacts& preference : wants.preferences) {
+    absl::StrAppend(&key, preference.weight);
+    AddTerm(key, preference.term);
+  }
+  auto tolerations = wants.tolerations;
+  std::sort(tolerations.begin(), tolerations.end());
+  absl::StrAppend(&key, "|t", tolerations.size());
+  for (const TolerationFacts& toleration : tolerations) {
+    AddText(key, toleration.key);
+    AddText(key, toleration.value);
+    AddText(key, toleration.effect);
+    key += toleration.exists ? 'e' : 'q';
+  }
+  auto ports = wants.host_ports;
+  std::sort(ports.begin(), ports.end());
+  absl::StrAppend(&key, "|h", ports.size());
+  for (const HostPortFacts& port : ports) {
+    AddText(key, port.protocol);
+    AddText(key, port.ip);
+    absl::StrAppend(&key, port.port, ";");
+  }
+  AddText(key, wants.not_modelled);
+  return key;
+}
+
+Shape MakeShape(const Wants& wants, Dims& dims, Names& names) {
+  Shape shape;
+  shape.request = dims.Intern(wants.requests);
+  for (const auto& [key, value] : wants.selector) {
+    Requirement requirement;
+    requirement.key = names.Intern(key);
+    requirement.values = {names.Intern(value)};
+    shape.selector.push_back(std::move(requirement));
+  }
+  shape.has_affinity = wants.has_affinity;
+  for (const TermFacts& term : wants.affinity) shape.affinity.push_back(InternTerm(term, names));
+  for (const PreferenceFacts& preference : wants.preferences) {
+    shape.preferences.push_back({preference.weight, InternTerm(preference.term, names)});
+  }
+  for (const TolerationFacts& toleration : wants.tolerations) {
+    shape.tolerations.push_back(InternToleration(toleration, names));
+  }
+  for (const HostPortFacts& port : wants.host_ports) {
+    const bool any = port.ip.empty() || port.ip == "0.0.0.0" || port.ip == "::";
+    shape.ports.push_back({names.Intern(port.protocol.empty() ? "TCP" : port.protocol),
+                           any ? -1 : names.Intern(port.ip), port.port});
+  }
+  shape.not_modelled = wants.not_modelled;
+  return shape;
+}
+
+bool Tolerates(const Shape& shape, const Taint& taint) {
+  return std::any_of(shape.tolerations.begin(), shape.tolerations.end(), [&](const Toleration& toleration) {
+    if (!toleration.known_effect) return false;
+    if (!toleration.every_effect && toleration.effect != taint.effect) return false;
+    if (toleration.key == -1) return toleration.exists;
+    return toleration.key == taint.key && (toleration.exists || toleration.value == taint.value);
+  });
+}
+
+bool PortsClash(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken) {
+  for (const HostPort& want : wanted) {
+    for (const HostPort& have : taken) {
+      if (want.port == have.port && want.protocol == have.protocol &&
+          (want.ip == -1 || have.ip == -1 || want.ip == have.ip)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::string SelectorText(const Shape& shape, const Names& names) {
+  std::string text = TermText(shape.selector, names);
+  if (!shape.has_affinity) return text;
+  if (!text.empty()) text += " and ";
+  if (shape.affinity.empty()) return text + "an empty node affinity";
+  absl::StrAppend(&text, absl::StrJoin(shape.affinity, " or ", [&](std::string* out, const Term& term) {
+    absl::StrAppend(out, TermText(term, names));
+  }));
+  return text;
+}
+
+}  // namespace gangway::model

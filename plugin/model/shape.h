@@ -1,0 +1,75 @@
+// What several pods ask for in the same words, kept once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plugin/model/facts.h"
+#include "plugin/model/names.h"
+#include "plugin/model/resources.h"
+
+namespace gangway::model {
+
+using ShapeId = int;
+
+inline constexpr int kNodeNameKey = -2;  // Requirement::key of a requirement on the node's name
+
+struct Requirement {
+  int key = 0;  // interned, or kNodeNameKey
+  Op op = Op::kIn;
+  std::vector<int> values;       // interned, sorted
+  std::int64_t bound = 0;        // of kGt and kLt
+  bool bound_is_number = false;  // without one nothing is greater or less
+};
+using Term = std::vector<Requirement>;
+
+struct Toleration {
+  int key = -1;    // -1 = every key
+  int value = -1;
+  bool every_effect = false;
+  bool known_effect = true;
+  TaintEffect effect = TaintEffect::kNoSchedule;
+  bool exists = false;
+};
+
+struct Taint {
+  int key = 0, value = 0;
+  TaintEffect effect = TaintEffect::kNoSchedule;
+};
+
+struct HostPort {
+  int protocol = 0;
+  int ip = -1;  // -1 = every address
+  int port = 0;
+};
+
+struct Preference {
+  int weight = 1;
+  Term term;
+};
+
+struct Shape {
+  Resources request;
+  Term selector;
+  bool has_affinity = false;
+  std::vector<Term> affinity;
+  std::vector<Preference> preferences;
+  std::vector<Toleration> tolerations;
+  std::vector<HostPort> ports;
+  std::string not_modelled;
+  std::string key;  // the canonical text it is found by
+  int users = 0;
+};
+
+// The canonical text of what a pod wants: the same text exactly when the pods fit the same nodes in the same order.
+std::string ShapeKey(const Wants& wants);
+Shape MakeShape(const Wants& wants, Dims& dims, Names& names);
+
+bool Tolerates(const Shape& shape, const Taint& taint);
+bool PortsClash(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken);
+
+// "zone=none", "disk in (ssd,nvme)": what a shape asks of a node's labels, for a reason.
+std::string SelectorText(const Shape& shape, const Names& names);
+
+}  // namespace gangway::model
