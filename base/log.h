@@ -2,8 +2,9 @@
 //
 //   log::Info("job restarted", {{"job", key.ToString()}, {"version", 3}});
 //
-// A line equal to one printed a short while ago (level, message and fields) is counted, not printed; the next one that is
-// printed carries `repeated`. Thread-safe. Without Configure(): text, info and above, to standard error.
+// A line equal to one printed less than `repeat_window` ago (level, message and fields) is counted, not printed; with the first
+// line after the window it is printed once more, with `repeated` saying how often it came. Thread-safe.
+// Without Configure(): text, info and above, to standard error.
 #pragma once
 
 #include <concepts>
@@ -28,7 +29,7 @@ struct Options {
   Level level = Level::kInfo;
   Format format = Format::kText;
   absl::Duration repeat_window = absl::Seconds(10);  // zero: print all
-  // Where lines go, without their line break, one at a time. Empty: standard error.
+  // Where lines go, without their line break, one at a time; it must not log. Empty: standard error.
   absl::AnyInvocable<void(absl::string_view line)> sink;
   // What stands in ts. Empty: the wall clock. A simulation gives its loop's.
   absl::AnyInvocable<absl::Time()> now;

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -38,7 +37,7 @@ class SimulatedLoop final : public Loop {
   std::uint64_t Random() override { return random_.Next(); }
 
   // Runs one task, moving the clock to it. False: there is none.
-  bool Step();
+  bool Step() { return StepUntil(absl::InfiniteFuture()); }
   // Runs tasks until nothing is due within `quiet` from then: true. A component always has a timer somewhere (a watch's time-out, a
   // lease), so idle means quiet for a while, not for ever. False when `max_steps` tasks did not get there.
   bool RunUntilIdle(absl::Duration quiet = absl::ZeroDuration(), std::uint64_t max_steps = kMaxSteps);
@@ -48,10 +47,8 @@ class SimulatedLoop final : public Loop {
   // Runs everything due in the next `duration` and leaves the clock at its end. False when `max_steps` tasks did not get there.
   bool RunFor(absl::Duration duration, std::uint64_t max_steps = kMaxSteps);
 
-  // Tasks and timers not yet run, those of owners that are gone included.
+  // Tasks and timers not yet run; it may count some whose owners are gone.
   std::size_t pending() const { return ready_tasks_ + timers_.size(); }
-  // When the next task is due: Now() when one is ready, InfiniteFuture() when there is none.
-  absl::Time next_due() const;
   // Tasks run so far.
   std::uint64_t steps() const { return steps_; }
 
@@ -65,15 +62,17 @@ class SimulatedLoop final : public Loop {
     Token owner;
     const void* key = nullptr;  // of lanes_; null for a timer
     TimerId timer = 0;
-    std::deque<Task> tasks;
+    std::size_t next = 0;  // of tasks; those before have run
+    std::vector<Task> tasks;
   };
   using TimerKey = std::pair<absl::Time, TimerId>;
 
+  bool StepUntil(absl::Time limit);
   void MakeDueReady();
-  void AddLane(std::unique_ptr<Lane> lane);
-  void RemoveLane(std::size_t index);
-  // The next ready task, taken out; false when none is ready. Dropped tasks are skipped.
-  bool TakeReady(Token& owner, Task& task);
+  Lane& NewLane(Token owner);
+  // The next ready task, taken out; false when none is ready. Cancelled ones and those of owners that are gone are dropped.
+  bool TakeReady(Task& task);
+  void DropDeadTimers();
 
   RandomStream random_;  // Random()'s
   RandomStream order_;   // of ties
@@ -81,7 +80,7 @@ class SimulatedLoop final : public Loop {
   TimerId last_timer_ = 0;
   std::uint64_t steps_ = 0;
   std::size_t ready_tasks_ = 0;
-  std::vector<std::unique_ptr<Lane>> ready_;
+  std::vector<std::unique_ptr<Lane>> ready_, spare_;
   // A lane keeps its owner's control block, so an address names one owner as long as its lane is here.
   absl::flat_hash_map<const void*, Lane*> lanes_;
   absl::btree_map<TimerKey, Timer> timers_;           // not yet due
