@@ -1,0 +1,235 @@
+#include "kube/client/transfer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "kube/client/status.h"
+
+namespace gangway::kube {
+namespace {
+
+// Of a refusal we keep as much as its message may need.
+constexpr std::size_t kMaxRefusalBytes = 1u << 20;
+
+bool HasSpaceOrControl(absl::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; });
+}
+
+bool HasControl(absl::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); });
+}
+
+// The text of `299 - "text"` with its escapes taken away; code and agent say nothing.
+std::string WarningText(absl::string_view header) {
+  const std::size_t open = header.find('"');
+  if (open == absl::string_view::npos) return std::string(header);
+  std::string text;
+  for (std::size_t i = open + 1; i < header.size() && header[i] != '"'; ++i) {
+    if (header[i] == '\\' && i + 1 < header.size()) ++i;
+    text.push_back(header[i]);
+  }
+  return text;
+}
+
+long Milliseconds(SteadyTime::duration d) {
+  return static_cast<long>(std::chrono::ceil<std::chrono::milliseconds>(d).count());
+}
+
+}  // namespace
+
+absl::Status CheckRequest(const Request& request) {
+  static constexpr absl::string_view kMethods[] = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"};
+  if (std::find(std::begin(kMethods), std::end(kMethods), request.method) == std::end(kMethods)) {
+    return absl::InvalidArgumentError(absl::StrCat("request: unknown method \"", request.method, "\""));
+  }
+  if (!absl::StartsWith(request.path, "/") || HasSpaceOrControl(request.path) || absl::StrContains(request.path, '?') ||
+      absl::StrContains(request.path, '#')) {
+    return absl::InvalidArgumentError(absl::StrCat("request: path \"", request.path, "\" is not percent-encoded"));
+  }
+  if (HasSpaceOrControl(request.query) || absl::StrContains(request.query, '#')) {
+    return absl::InvalidArgumentError(absl::StrCat("request: query \"", request.query, "\" is not percent-encoded"));
+  }
+  if (HasControl(request.content_type) || HasControl(request.accept)) {
+    return absl::InvalidArgumentError("request: a header contains control characters");
+  }
+  return absl::OkStatus();
+}
+
+Transfer::Transfer(Request request, Token task_owner, Client::Done when_done)
+    : owner(std::move(task_owner)), done(std::move(when_done)), request_(std::move(request)) {}
+
+Transfer::Transfer(Request request, std::shared_ptr<WatchStream> stream, std::size_t max_frame_bytes)
+    : request_(std::move(request)), stream_(std::move(stream)), splitter_(max_frame_bytes) {}
+
+Transfer::~Transfer() { curl_slist_free_all(headers_); }
+
+absl::Status Transfer::Prepare(CURL* easy, Endpoint& endpoint, const HttpClientOptions& options, SteadyTime now) {
+  easy_ = easy;
+  last_byte_ = now;
+  max_body_bytes_ = is_watch() ? kMaxRefusalBytes : options.max_response_bytes;
+  GW_RETURN_IF_ERROR(CheckRequest(request_));
+  url_ = endpoint.Url(request_);
+  endpoint.Configure(easy);
+  curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_.data());
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::OnBody);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L * 1024);
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                   std::max(1L, static_cast<long>(absl::ToInt64Milliseconds(options.connect_timeout))));
+  if (is_watch()) {
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::OnHeader);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
+  } else {
+    if (now >= deadline) return absl::DeadlineExceededError(absl::StrCat(request_.method, " ", url_, ": not sent in time"));
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, std::max(1L, Milliseconds(deadline - now)));
+  }
+  SetMethod();
+  return SetHeaders(endpoint);
+}
+
+void Transfer::SetMethod() const {
+  if (request_.method == "HEAD") {
+    curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
+    return;
+  }
+  const bool has_body = !request_.body.empty() || (request_.method != "GET" && request_.method != "DELETE" &&
+                                                   request_.method != "OPTIONS");
+  if (has_body) {
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());  // refers to it; we outlive the transfer
+  }
+  curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+}
+
+absl::Status Transfer::SetHeaders(Endpoint& endpoint) {
+  const auto add = [this](const std::string& line) { headers_ = curl_slist_append(headers_, line.c_str()); };
+  add(absl::StrCat("Accept: ", request_.accept.empty() ? "application/json" : request_.accept));
+  if (!request_.body.empty()) {
+    add(absl::StrCat("Content-Type: ", request_.content_type.empty() ? "application/json" : request_.content_type));
+  } else {
+    add("Content-Type:");  // libcurl's own would be a form's
+  }
+  GW_ASSIGN_OR_RETURN(const std::string authorization, endpoint.Authorization());
+  if (!authorization.empty()) add(authorization);
+  if (!endpoint.host_header().empty()) add(endpoint.host_header());
+  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_);
+  return absl::OkStatus();
+}
+
+std::size_t Transfer::OnHeader(char*, std::size_t, std::size_t size, void* self) {
+  auto* transfer = static_cast<Transfer*>(self);
+  transfer->last_byte_ = std::chrono::steady_clock::now();
+  transfer->answered_ = true;
+  return size;
+}
+
+std::size_t Transfer::OnBody(char* bytes, std::size_t, std::size_t size, void* self) {
+  auto* transfer = static_cast<Transfer*>(self);
+  const absl::string_view text(bytes, size);
+  const int code = transfer->is_watch() ? transfer->http_code() : 0;
+  return code >= 200 && code < 300 ? transfer->TakeFrames(text) : transfer->TakeBody(text);
+}
+
+std::size_t Transfer::TakeBody(absl::string_view bytes) {
+  if (body_.empty()) {
+    curl_off_t length = -1;
+    curl_easy_getinfo(easy_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    if (length > 0) body_.reserve(std::min(static_cast<std::size_t>(length), max_body_bytes_));
+  }
+  if (body_.size() + bytes.size() > max_body_bytes_) {
+    failure_ = absl::ResourceExhaustedError(absl::StrCat("the answer is larger than the limit of ", max_body_bytes_, " bytes"));
+    return 0;
+  }
+  body_.append(bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+std::size_t Transfer::TakeFrames(absl::string_view bytes) {
+  if (stream_->MustWait()) {
+    paused_ = true;
+    return CURL_WRITEFUNC_PAUSE;  // libcurl hands us the same bytes again later
+  }
+  last_byte_ = std::chrono::steady_clock::now();
+  std::vector<Frame> frames;
+  absl::Status fed = splitter_->Feed(bytes, frames);
+  stream_->Push(std::move(frames));
+  if (fed.ok()) return bytes.size();
+  failure_ = std::move(fed);
+  return 0;
+}
+
+void Transfer::Resume(SteadyTime now) {
+  if (!paused_) return;
+  paused_ = false;
+  last_byte_ = now;
+  curl_easy_pause(easy_, CURLPAUSE_CONT);
+}
+
+std::optional<SteadyTime> Transfer::silent_until(const HttpClientOptions& options) const {
+  if (paused_) return std::nullopt;
+  const absl::Duration patience = answered_ ? options.watch_idle_timeout : options.request_timeout;
+  return last_byte_ + absl::ToChronoMilliseconds(patience);
+}
+
+absl::Status Transfer::SilenceError(const HttpClientOptions& options) const {
+  const absl::Duration patience = answered_ ? options.watch_idle_timeout : options.request_timeout;
+  return absl::DeadlineExceededError(absl::StrCat("watch ", url_, ": not a byte for ", absl::FormatDuration(patience)));
+}
+
+int Transfer::http_code() const {
+  long code = 0;
+  curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &code);
+  return static_cast<int>(code);
+}
+
+absl::Status Transfer::TransportError(CURLcode code) const {
+  const std::string what = absl::StrCat(request_.method, " ", url_, ": ");
+  if (!failure_.ok()) return absl::Status(failure_.code(), absl::StrCat(what, failure_.message()));
+  const std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT: return absl::DeadlineExceededError(absl::StrCat(what, why));
+    case CURLE_URL_MALFORMAT: return absl::InvalidArgumentError(absl::StrCat(what, why));
+    default: return absl::UnavailableError(absl::StrCat(what, why));
+  }
+}
+
+Response Transfer::MakeResponse() {
+  Response response;
+  response.code = http_code();
+  char* content_type = nullptr;
+  if (curl_easy_getinfo(easy_, CURLINFO_CONTENT_TYPE, &content_type) == CURLE_OK && content_type != nullptr) {
+    response.content_type = content_type;
+  }
+  curl_off_t retry_after = 0;  // seconds, also when the header was a date
+  curl_header* header = nullptr;
+  if (curl_easy_header(easy_, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK &&
+      curl_easy_getinfo(easy_, CURLINFO_RETRY_AFTER, &retry_after) == CURLE_OK) {
+    response.retry_after = absl::Seconds(retry_after);
+  }
+  for (std::size_t i = 0; curl_easy_header(easy_, "Warning", i, CURLH_HEADER, -1, &header) == CURLHE_OK; ++i) {
+    response.warnings.push_back(WarningText(header->value));
+  }
+  response.body = MakeBytes(std::move(body_));
+  return response;
+}
+
+absl::StatusOr<Response> Transfer::RequestResult(CURLcode code) {
+  if (code != CURLE_OK) return TransportError(code);
+  return MakeResponse();
+}
+
+absl::Status Transfer::WatchResult(CURLcode code) {
+  const int answer = http_code();
+  if (code != CURLE_OK) return TransportError(code);
+  if (answer < 200 || answer >= 300) return StatusFromResponse(MakeResponse());
+  return splitter_->Finish();
+}
+
+}  // namespace gangway::kube

@@ -1,0 +1,108 @@
+// One request or watch as libcurl sees it. Private to this folder; used on the curl thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <curl/curl.h>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "kube/client/connection.h"
+#include "kube/client/curl_multi.h"
+#include "kube/client/frame_splitter.h"
+#include "kube/client/http_client.h"
+#include "kube/client/watch_stream.h"
+
+namespace gangway::kube {
+
+// A Connection taken apart and checked; what all transfers of a client share.
+class Endpoint {
+ public:
+  // InvalidArgument names the field that cannot be used; NotFound the file that cannot be read.
+  static absl::StatusOr<Endpoint> Make(Connection connection);
+
+  std::string Url(const Request& request) const;
+  // Address, TLS and proxy. `easy` refers to this endpoint from then on.
+  void Configure(CURL* easy) const;
+  // "Authorization: ...", "" for none. A token file that changed is read again; when that fails the last token serves on.
+  absl::StatusOr<std::string> Authorization();
+  const std::string& host_header() const { return host_header_; }
+
+ private:
+  explicit Endpoint(Connection connection) : connection_(std::move(connection)) {}
+  absl::Status ParseServer();
+
+  Connection connection_;
+  std::string base_url_;     // without a slash at the end
+  std::shared_ptr<curl_slist> connect_to_;  // where tls_server_name really is: "::10.0.0.1:6443"
+  std::string host_header_;  // "Host: 10.0.0.1:6443" when the URL says tls_server_name
+  bool loopback_ = false;
+  std::string token_;
+  std::string token_version_;  // of the file it was read from
+};
+
+// InvalidArgument when the request cannot be put on a wire as it is.
+absl::Status CheckRequest(const Request& request);
+
+class Transfer {
+ public:
+  Transfer(Request request, Token owner, Client::Done done);
+  Transfer(Request request, std::shared_ptr<WatchStream> stream, std::size_t max_frame_bytes);
+  ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  // Makes `easy`, which the transfer borrows, ready to go.
+  absl::Status Prepare(CURL* easy, Endpoint& endpoint, const HttpClientOptions& options, SteadyTime now);
+
+  // What came of it.
+  absl::StatusOr<Response> RequestResult(CURLcode code);
+  absl::Status WatchResult(CURLcode code);
+
+  bool is_watch() const { return stream_ != nullptr; }
+  const std::shared_ptr<WatchStream>& stream() const { return stream_; }
+  CURL* easy() const { return easy_; }
+  // When a watch will have been silent for too long; never while it is paused.
+  std::optional<SteadyTime> silent_until(const HttpClientOptions& options) const;
+  void Resume(SteadyTime now);
+  absl::Status SilenceError(const HttpClientOptions& options) const;
+
+  SteadyTime deadline;  // of a request
+  Token owner;
+  Client::Done done;
+
+ private:
+  static std::size_t OnBody(char* bytes, std::size_t one, std::size_t size, void* self);
+  static std::size_t OnHeader(char* bytes, std::size_t one, std::size_t size, void* self);
+  std::size_t TakeBody(absl::string_view bytes);
+  std::size_t TakeFrames(absl::string_view bytes);
+  void SetMethod() const;
+  absl::Status SetHeaders(Endpoint& endpoint);
+  Response MakeResponse();
+  absl::Status TransportError(CURLcode code) const;
+  int http_code() const;
+
+  const Request request_;
+  const std::shared_ptr<WatchStream> stream_;  // null for a request
+  std::optional<FrameSplitter> splitter_;
+
+  CURL* easy_ = nullptr;
+  curl_slist* headers_ = nullptr;
+  std::string url_;
+  std::array<char, CURL_ERROR_SIZE> error_{};
+  std::size_t max_body_bytes_ = 0;
+  std::string body_;
+  absl::Status failure_;  // found by us while reading
+  SteadyTime last_byte_;
+  bool answered_ = false;  // a byte of an answer has come
+  bool paused_ = false;
+};
+
+}  // namespace gangway::kube
