@@ -1,0 +1,83 @@
+// The sandbox's door: HTTP/1.1 on 127.0.0.1. It frames bytes, bounds what a client may send or leave unread, and hands each
+// request to a handler on the loop.
+//
+// A few I/O threads; a connection belongs to one of them for its life. What arrives while the loop is busy is handed over in
+// one task, and so are the answers on their way back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+
+namespace gangway::sandbox {
+
+// Who sent a request.
+struct HttpCaller {
+  std::string name;  // the product of its User-Agent: "kubectl"; "unknown" when it has none
+  std::string peer;  // "127.0.0.1:40312"
+};
+
+// What stands behind the door. Called on the loop.
+class HttpHandler {
+ public:
+  // Any thread, once; dropped uncalled it is 500. The answer to a HEAD is that of the GET: the front leaves the body out.
+  using Respond = absl::AnyInvocable<void(kube::Response)>;
+  struct WatchAnswer {
+    std::unique_ptr<kube::Watch> watch;     // null when refused
+    std::optional<kube::Response> refused;  // a Status
+    std::string content_type;               // of the stream
+  };
+
+  virtual ~HttpHandler() = default;
+  virtual bool IsWatch(const kube::Request& request) = 0;
+  virtual void HandleRequest(kube::Request request, HttpCaller caller, Respond respond) = 0;
+  // The callbacks are called on the loop, not from within this call, and not after the watch was destroyed. A client that
+  // reads more slowly than frames come is cut off at a limit, and its watch destroyed.
+  virtual WatchAnswer StartWatch(kube::Request request, HttpCaller caller, kube::Client::OnFrames on_frames,
+                                 kube::Client::OnEnd on_end) = 0;
+};
+
+struct HttpFrontOptions {
+  std::uint16_t port = 0;  // 0: any that is free
+  std::string token;       // when set, requests must carry it: Authorization: Bearer
+  int io_threads = 2;
+  int max_connections = 2000;                             // beyond: 503 at once
+  std::size_t max_header_bytes = 32u << 10;               // beyond: 431
+  std::size_t max_body_bytes = 3u << 20;                  // beyond: 413, before it is read where its length is announced
+  absl::Duration header_timeout = absl::Seconds(10);      // from its first byte to the end of the header
+  absl::Duration body_timeout = absl::Seconds(30);        // from there to the end of the body
+  absl::Duration idle_timeout = absl::Minutes(3);         // between requests
+  absl::Duration write_timeout = absl::Seconds(30);       // a client that takes no byte of an answer for so long
+  std::size_t max_watch_queue_bytes = std::size_t{32} << 20;  // of objects that a watcher has not taken yet
+};
+
+// Made, used and destroyed on the loop's thread, or while the loop is not running. The handler and the loop outlive it.
+class HttpFront {
+ public:
+  // Unavailable when the port cannot be had.
+  static absl::StatusOr<std::unique_ptr<HttpFront>> Start(Loop& loop, HttpHandler& handler, HttpFrontOptions options = {});
+  // Answers that were given are still written, for a moment; everything else is closed.
+  ~HttpFront();
+  HttpFront(const HttpFront&) = delete;
+  HttpFront& operator=(const HttpFront&) = delete;
+
+  std::uint16_t port() const;
+  std::string url() const;  // "http://127.0.0.1:40311"
+  // Thread-safe.
+  int connections() const;
+
+ private:
+  class Impl;
+  explicit HttpFront(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gangway::sandbox
