@@ -56,6 +56,8 @@ enum class Kind : std::uint8_t {
 
 struct Field;
 
+inline constexpr std::string_view kNoColon = "[^:]+";  // a pattern
+
 // One C++ type as JSON sees it. The functions are set only for containers.
 struct Type {
   Kind kind;
@@ -82,7 +84,7 @@ struct Field {
   std::optional<std::int64_t> default_value = {};
   std::string_view default_text = {};  // of string fields
   std::string_view one_of = {};        // of string fields: the allowed values, comma separated
-  std::string_view pattern = {};       // of string fields: "dns1123label" or "dns1123subdomain"
+  std::string_view pattern = {};       // of string fields: "dns1123label", "dns1123subdomain" or kNoColon
   std::optional<std::int64_t> max_length = {}, min_length = {}, min_items = {};
   std::string_view list_key = {};      // of lists of objects: the key that makes an element unique
 

@@ -9,8 +9,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -18,7 +18,7 @@
 
 namespace gangway::api {
 
-// Both count from one.
+// Both count from one, columns in bytes.
 struct TextPosition {
   int line = 0, column = 0;
   friend bool operator==(const TextPosition&, const TextPosition&) = default;
@@ -35,16 +35,20 @@ struct ManifestLimits {
 struct ManifestDocument {
   std::string json;    // compact, fields in the order written
   std::string source;  // as given: "job.yaml"
-  TextPosition start;  // of the document's first field
   std::string api_version, kind, ns, name;  // "" when absent or no string
 
-  // Where a field stands: "spec.tasks[1].replicas". A field that is not there: the nearest one around it. Keys count as they are
-  // written: "metadata.labels.app.kubernetes.io/name".
+  // Where a field stands: "spec.tasks[1].replicas", "metadata.labels.app.kubernetes.io/name" or "metadata.labels[a.b/c]". Of a
+  // field that is not there the nearest one around it; "" is the document itself. Reads `json`: for messages, not for loops.
   TextPosition Find(absl::string_view path) const;
   // "job.yaml:12:5"
   std::string Where(absl::string_view path) const;
 
-  std::vector<std::pair<std::string, TextPosition>> positions;  // sorted by path; the root is ""
+  // One for each value, by the offset in `json` where it starts; members stand where their keys do.
+  struct Mark {
+    std::uint32_t offset = 0;
+    TextPosition at;
+  };
+  std::vector<Mark> marks;
 };
 
 // Objects of an API: every document is a map with apiVersion and kind, `kind: List` is replaced by its items, empty documents

@@ -97,7 +97,7 @@ struct VolumeSpec {
   static constexpr std::string_view kName = "VolumeSpec";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&VolumeSpec::mount_path>("mountPath", "where containers see it; no ':'").Required().MinLength(1),
+        MakeField<&VolumeSpec::mount_path>("mountPath", "where containers see it; no ':'").Required().MinLength(1).Pattern(kNoColon),
         MakeField<&VolumeSpec::volume_claim_name>("volumeClaimName", "an existing claim").MaxLength(253),
         MakeField<&VolumeSpec::volume_claim>("volumeClaim", "a claim to create"));
   }

@@ -31,7 +31,7 @@ struct SubGroupPolicySpec {
   static constexpr auto Fields() {
     return MakeFields(MakeField<&SubGroupPolicySpec::name>("name", "the task"),
                       MakeField<&SubGroupPolicySpec::sub_group_size>("subGroupSize", "pods in one sub-group"),
-                      MakeField<&SubGroupPolicySpec::min_sub_groups>("minSubGroups", "how many must be placed"),
+                      MakeField<&SubGroupPolicySpec::min_sub_groups>("minSubGroups", "how many must be placed").Default(0),
                       MakeField<&SubGroupPolicySpec::label_selector>("labelSelector", "the pods it speaks of"),
                       MakeField<&SubGroupPolicySpec::match_label_keys>("matchLabelKeys", "labels that part them"),
                       MakeField<&SubGroupPolicySpec::network_topology>("networkTopology", "where one sub-group may lie"));
@@ -48,7 +48,7 @@ struct PodGroupSpec {
   static constexpr std::string_view kName = "PodGroupSpec";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&PodGroupSpec::min_member>("minMember", "pods that start together or not at all"),
+        MakeField<&PodGroupSpec::min_member>("minMember", "pods that start together or not at all").Minimum(0),
         MakeField<&PodGroupSpec::min_task_member>("minTaskMember", "the same, by task"),
         MakeField<&PodGroupSpec::queue>("queue", "the queue").Default("default"),
         MakeField<&PodGroupSpec::priority_class_name>("priorityClassName", "the priority class"),
@@ -118,7 +118,7 @@ struct QueueSpec {
         MakeField<&QueueSpec::deserved>("deserved", "what others may not keep from it"),
         MakeField<&QueueSpec::guarantee>("guarantee", "what is reserved for it"),
         MakeField<&QueueSpec::reclaimable>("reclaimable", "whether others may take back"),
-        MakeField<&QueueSpec::parent>("parent", "the queue above").Default("root"),
+        MakeField<&QueueSpec::parent>("parent", "the queue above; absent: root"),
         MakeField<&QueueSpec::priority>("priority", "higher goes first").Minimum(0),
         MakeField<&QueueSpec::dequeue_strategy>("dequeueStrategy", "fifo: a head that waits blocks; traverse: it does not").OneOf("fifo,traverse"),
         MakeField<&QueueSpec::type>("type", "stored only"), MakeField<&QueueSpec::affinity>("affinity", "node groups"),
