@@ -1,0 +1,56 @@
+// gangway: gangs of PaddlePaddle jobs on Kubernetes.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <string>
+
+#include "cmd/gangway/sandbox_command.h"
+#include "cmd/gangway/version.h"
+
+namespace {
+
+void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
+  CLI::App* sandbox = app.add_subcommand("sandbox", "an embedded cluster in this process that kubectl can talk to");
+  sandbox->footer(
+      "Nodes are simulated, containers too: they run until they are deleted, or as --finish and --fail say.\n"
+      "Exit code: 0 the goal of --until was reached, 1 it was not, 2 a flag or a file is wrong.\n\n"
+      "  gangway sandbox                                    stays up; prints how to point kubectl at it\n"
+      "  gangway sandbox --apply job.yaml --finish trainer=5s --until job/ctr-volcano=Completed");
+  sandbox->add_option("--nodes", flags.nodes, "how many nodes of each --node-shape that has no count")->check(CLI::Range(0, 100000))->capture_default_str();
+  sandbox->add_option("--node-shape", flags.node_shapes,
+                      "what nodes look like (repeatable): cpu=16,memory=64Gi,nvidia.com/gpu=8,label:zone=a,taint:dedicated=ml:NoSchedule,count=2");
+  sandbox->add_option("--apply", flags.apply, "job file to create at the start (repeatable; - is standard input)");
+  sandbox->add_option("--until", flags.until, "end when job/NAME=PHASE (or podgroup/..., pod/...; NAME may be NAMESPACE/NAME)");
+  sandbox->add_option("--timeout", flags.timeout, "end after this long, such as 60s; with --until that is a failure");
+  sandbox->add_option("--finish", flags.finish, "containers that end well (repeatable): trainer=5s, trainer-1=5s");
+  sandbox->add_option("--fail", flags.fail, "containers that fail (repeatable): worker-1=3s:137, worker-1=3s:137x1 for the first run only");
+  sandbox->add_option("--start-delay", flags.start_delay, "how long a simulated container takes to start")->capture_default_str();
+  sandbox->add_option("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")->capture_default_str();
+  sandbox->add_option("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one")->check(CLI::Range(0, 65535))->capture_default_str();
+  sandbox->add_option("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
+  sandbox->add_flag("--quiet", flags.quiet, "print no account of jobs and pods");
+  sandbox->add_option("--log-level", flags.log_level, "debug, info, warning, error or off")->capture_default_str();
+  sandbox->add_option("--log-format", flags.log_format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  sandbox->add_option("--seed", flags.seed, "of everything random; 0: by the clock")->capture_default_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Gangway runs PaddlePaddle training jobs on Kubernetes as gangs: all members of a job start together or none does.", "gangway"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", gangway::cmd::VersionLine());
+  gangway::cmd::SandboxFlags sandbox;
+  AddSandbox(app, sandbox);
+  app.add_subcommand("version", "print the version");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (app.got_subcommand("version")) {
+    std::printf("%s\n", gangway::cmd::VersionLine().c_str());
+    return 0;
+  }
+  return gangway::cmd::RunSandbox(sandbox);
+}

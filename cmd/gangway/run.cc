@@ -1,0 +1,131 @@
+#include "cmd/gangway/run.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "api/resource.h"
+#include "kube/client/status.h"
+
+namespace gangway::cmd {
+namespace {
+
+using api::NamespacedName;
+using api::core::Pod;
+using api::volcano::Job;
+using api::volcano::PodGroup;
+
+const std::string& PhaseOf(const Job& job) { return job.status.state.phase; }
+const std::string& PhaseOf(const PodGroup& group) { return group.status.phase; }
+const std::string& PhaseOf(const Pod& pod) { return pod.status.phase; }
+
+const std::string& NamespaceOf(const api::ManifestDocument& document, const api::Resource& resource) {
+  static const auto& kNone = *new std::string();
+  static const auto& kDefault = *new std::string("default");
+  return !resource.namespaced ? kNone : document.ns.empty() ? kDefault : document.ns;
+}
+
+}  // namespace
+
+Run::Run(Loop& loop, kube::Client& client, Options options, OnEnd on_end)
+    : loop_(loop),
+      client_(client),
+      options_(std::move(options)),
+      on_end_(std::move(on_end)),
+      start_(loop.Now()),
+      jobs_(loop, client, api::kJobs, {}),
+      groups_(loop, client, api::kPodGroups, {}),
+      pods_(loop, client, api::kPods, {}) {}
+
+void Run::Start() {
+  start_ = loop_.Now();
+  if (options_.timeout != absl::InfiniteDuration()) loop_.PostAt(start_ + options_.timeout, owner_.token(), [this] { OnTimeout(); });
+  Watch(jobs_, Goal::Kind::kJob);
+  Watch(groups_, Goal::Kind::kPodGroup);
+  Watch(pods_, Goal::Kind::kPod);
+}
+
+template <class T>
+void Run::Watch(kube::Cache<T>& cache, Goal::Kind kind) {
+  cache.Start(
+      [this, kind](const NamespacedName& key, const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after) {
+        for (const AccountLine& line : Tell(before.get(), after.get())) Print(line);
+        Judge(kind, key, after == nullptr ? std::string() : PhaseOf(*after), after == nullptr);
+      },
+      [this] { OnSynced(); });
+}
+
+void Run::OnSynced() {
+  if (jobs_.synced() && groups_.synced() && pods_.synced()) ApplyNext();
+}
+
+void Run::ApplyNext() {
+  if (applied_ == options_.documents.size()) return;
+  const api::ManifestDocument& document = options_.documents[applied_++];
+  const api::Resource* resource = api::FindKind(document.api_version, document.kind);
+  if (resource == nullptr) {
+    End(absl::InvalidArgumentError(absl::StrCat(document.Where("kind"), ": this cluster has no kind ", document.kind, " in ", document.api_version)));
+    return;
+  }
+  kube::Request request;
+  request.method = "POST";
+  request.path = api::PathOf(*resource, NamespaceOf(document, *resource));
+  request.query = "fieldValidation=Strict&fieldManager=gangway";
+  request.body = document.json;
+  client_.Send(std::move(request), owner_.token(), [this, &document](absl::StatusOr<kube::Response> reply) { OnApplied(document, std::move(reply)); });
+}
+
+void Run::OnApplied(const api::ManifestDocument& document, absl::StatusOr<kube::Response> reply) {
+  const absl::Status status = reply.ok() ? kube::StatusFromResponse(*reply) : reply.status();
+  if (!status.ok()) {
+    End(absl::InvalidArgumentError(absl::StrCat(document.Where(""), ": ", status.message())));
+    return;
+  }
+  ApplyNext();
+}
+
+void Run::Judge(Goal::Kind kind, const NamespacedName& key, absl::string_view phase, bool deleted) {
+  if (!options_.goal || options_.goal->kind != kind || options_.goal->key != key) return;
+  if (phase == options_.goal->phase) {
+    End(absl::OkStatus());
+  } else if (deleted && kind == Goal::Kind::kJob) {
+    End(absl::FailedPreconditionError(absl::StrCat(options_.goal->ToString(), ": the job was deleted")));
+  } else if (kind == Goal::Kind::kJob && IsFinalPhase(phase)) {
+    End(absl::FailedPreconditionError(absl::StrCat(options_.goal->ToString(), ": the job ended ", phase)));
+  }
+}
+
+void Run::OnTimeout() {
+  if (!options_.goal) return End(absl::OkStatus());
+  std::string why;
+  if (options_.goal->kind == Goal::Kind::kJob) {
+    if (const auto job = jobs_.Get(options_.goal->key); job == nullptr) {
+      why = "there is no such job";
+    } else {
+      why = absl::StrCat("the job is ", PhaseOf(*job).empty() ? "new" : PhaseOf(*job));
+      groups_.ForEach([&](const NamespacedName&, const std::shared_ptr<const PodGroup>& group) {
+        const api::OwnerReference* owner = group->metadata.Controller();
+        if (owner == nullptr || owner->uid != job->metadata.uid) return;
+        for (const auto& condition : group->status.conditions) {
+          if (condition.type == "Unschedulable" && condition.status == "True") absl::StrAppend(&why, "; ", condition.message);
+        }
+      });
+    }
+  } else {
+    why = "not reached";
+  }
+  End(absl::DeadlineExceededError(absl::StrCat(options_.goal->ToString(), " not reached within ", absl::FormatDuration(options_.timeout), ": ", why)));
+}
+
+void Run::Print(const AccountLine& line) {
+  if (options_.print_account) options_.print(Render(line, loop_.Now() - start_, options_.colours));
+}
+
+void Run::End(absl::Status status) {
+  if (ended_) return;
+  ended_ = true;
+  loop_.Post(owner_.token(), [this, status = std::move(status)] { on_end_(status); });
+}
+
+}  // namespace gangway::cmd

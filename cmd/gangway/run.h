@@ -1,0 +1,64 @@
+// One run in an embedded cluster: applies job files, prints the account, waits for the goal. Used on its loop.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "api/core/pod.h"
+#include "api/manifest/manifest.h"
+#include "api/volcano/job.h"
+#include "api/volcano/scheduling.h"
+#include "base/loop.h"
+#include "cmd/gangway/account.h"
+#include "cmd/gangway/goal.h"
+#include "kube/client/client.h"
+#include "kube/runtime/cache.h"
+
+namespace gangway::cmd {
+
+class Run {
+ public:
+  struct Options {
+    std::vector<api::ManifestDocument> documents;  // applied in order, once
+    std::optional<Goal> goal;
+    absl::Duration timeout = absl::InfiniteDuration();
+    bool print_account = true;
+    bool colours = false;
+    absl::AnyInvocable<void(absl::string_view line)> print;  // a line, without its line break
+  };
+  // Ok: the goal was reached. Otherwise one sentence that says why not. Called at most once, never within Start().
+  using OnEnd = absl::AnyInvocable<void(absl::Status)>;
+
+  Run(Loop& loop, kube::Client& client, Options options, OnEnd on_end);
+  void Start();
+
+ private:
+  template <class T>
+  void Watch(kube::Cache<T>& cache, Goal::Kind kind);
+  void OnSynced();
+  void ApplyNext();
+  void OnApplied(const api::ManifestDocument& document, absl::StatusOr<kube::Response> reply);
+  void Judge(Goal::Kind kind, const api::NamespacedName& key, absl::string_view phase, bool deleted);
+  void OnTimeout();
+  void Print(const AccountLine& line);
+  void End(absl::Status status);
+
+  Loop& loop_;
+  kube::Client& client_;
+  Options options_;
+  OnEnd on_end_;
+  absl::Time start_;
+  kube::Cache<api::volcano::Job> jobs_;
+  kube::Cache<api::volcano::PodGroup> groups_;
+  kube::Cache<api::core::Pod> pods_;
+  std::size_t applied_ = 0;
+  bool ended_ = false;
+  Owner owner_;
+};
+
+}  // namespace gangway::cmd

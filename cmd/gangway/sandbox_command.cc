@@ -1,0 +1,182 @@
+#include "cmd/gangway/sandbox_command.h"
+
+#include <csignal>
+#include <cstdio>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/duration.h"
+#include "base/asio_loop.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "cmd/gangway/run.h"
+#include "cmd/gangway/version.h"
+#include "kube/client/kubeconfig.h"
+#include "sandbox/apiserver/http_front.h"
+#include "sandbox/cluster/api_server_handler.h"
+#include "sandbox/cluster/cluster.h"
+
+namespace gangway::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kReached = 0, kNotReached = 1, kWrongInput = 2;
+
+// A flag's value with the flag's name in what is wrong with it.
+absl::Status Named(absl::string_view flag, const absl::Status& status) {
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(flag, ": ", status.message()));
+}
+
+absl::StatusOr<absl::Duration> ParseDuration(absl::string_view flag, const std::string& text) {
+  const auto duration = api::ParseGoDuration(text);
+  if (!duration.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, " ", text, ": write a number and a unit, such as 5s or 100ms"));
+  if (*duration < absl::ZeroDuration()) return absl::InvalidArgumentError(absl::StrCat(flag, " ", text, ": must not be negative"));
+  return *duration;
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::ifstream file(path, std::ios::binary);
+  std::error_code error;
+  if (!file || fs::is_directory(path, error)) return absl::NotFoundError(absl::StrCat("--apply ", path, ": no such file, or it cannot be read"));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+struct Input {
+  sandbox::ClusterOptions cluster;
+  Run::Options run;
+};
+
+absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
+  Input input;
+  std::vector<sandbox::NodeShape> shapes;
+  const std::vector<std::string> texts = flags.node_shapes.empty() ? std::vector<std::string>{std::string(sandbox::kDefaultNodeShape)} : flags.node_shapes;
+  for (const std::string& text : texts) {
+    GW_ASSIGN_OR_RETURN(sandbox::NodeShape shape, sandbox::ParseNodeShape(text));
+    shapes.push_back(std::move(shape));
+  }
+  sandbox::KubeletsOptions& kubelets = input.cluster.kubelets;
+  kubelets.nodes = sandbox::MakeNodes(shapes, flags.nodes);
+  GW_ASSIGN_OR_RETURN(kubelets.behaviour, sandbox::Behaviour::Parse(flags.finish, flags.fail));
+  GW_ASSIGN_OR_RETURN(kubelets.times.start, ParseDuration("--start-delay", flags.start_delay));
+  GW_ASSIGN_OR_RETURN(kubelets.times.stop, ParseDuration("--stop-delay", flags.stop_delay));
+  kubelets.times.init = kubelets.times.start;
+  if (!flags.until.empty()) {
+    auto goal = ParseGoal(flags.until);
+    GW_RETURN_IF_ERROR(Named("--until", goal.status()));
+    input.run.goal = *std::move(goal);
+  }
+  if (!flags.timeout.empty()) {
+    GW_ASSIGN_OR_RETURN(input.run.timeout, ParseDuration("--timeout", flags.timeout));
+  }
+  for (const std::string& path : flags.apply) {
+    GW_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    GW_ASSIGN_OR_RETURN(std::vector<api::ManifestDocument> documents, api::ReadManifest(text, path));
+    std::move(documents.begin(), documents.end(), std::back_inserter(input.run.documents));
+  }
+  input.run.print_account = !flags.quiet;
+  input.run.colours = isatty(STDOUT_FILENO) != 0;
+  input.run.print = [](absl::string_view line) {
+    std::printf("%.*s\n", static_cast<int>(line.size()), line.data());
+    std::fflush(stdout);
+  };
+  return input;
+}
+
+absl::Status ConfigureLogs(const SandboxFlags& flags) {
+  log::Options options;
+  if (!log::ParseLevel(flags.log_level, options.level)) {
+    return absl::InvalidArgumentError(absl::StrCat("--log-level ", flags.log_level, ": must be debug, info, warning, error or off"));
+  }
+  options.format = flags.log_format == "json" ? log::Format::kJson : log::Format::kText;
+  log::Configure(std::move(options));
+  return absl::OkStatus();
+}
+
+// The kubeconfig of this sandbox; a temporary one goes with it.
+class KubeconfigFile {
+ public:
+  absl::Status Write(const std::string& path, const std::string& url) {
+    path_ = path;
+    if (path_.empty()) {
+      std::string folder = (fs::temp_directory_path() / "gangway-XXXXXX").string();
+      if (mkdtemp(folder.data()) == nullptr) return absl::UnavailableError(absl::StrCat("cannot make a folder in ", fs::temp_directory_path().string()));
+      temporary_ = folder;
+      path_ = folder + "/kubeconfig";
+    }
+    return kube::WriteKubeconfig(path_, {.server = url, .ca_data = "", .token = ""});
+  }
+  ~KubeconfigFile() {
+    std::error_code error;
+    if (!temporary_.empty()) fs::remove_all(temporary_, error);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_, temporary_;
+};
+
+void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig) {
+  std::printf("%s\n%zu simulated nodes, API server at %s\n", VersionLine().c_str(), nodes, url.c_str());
+  if (flags.until.empty()) {
+    std::printf("\nIn another terminal:\n  export KUBECONFIG=%s\n  kubectl get nodes\n  kubectl apply -f examples/ctr-volcano.yaml\n"
+                "  kubectl describe podgroup ctr-volcano\n\nCtrl-C ends it.\n", kubeconfig.c_str());
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int RunSandbox(const SandboxFlags& flags) {
+  const auto wrong = [](const absl::Status& status) {
+    std::fprintf(stderr, "gangway sandbox: %s\n", std::string(status.message()).c_str());
+    return kWrongInput;
+  };
+  if (const absl::Status status = ConfigureLogs(flags); !status.ok()) return wrong(status);
+  auto input = ReadInput(flags);
+  if (!input.ok()) return wrong(input.status());
+  const std::size_t nodes = input->cluster.kubelets.nodes.size();
+
+  AsioLoop loop(flags.seed != 0 ? flags.seed : static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())));
+  Owner owner;
+  sandbox::Cluster cluster(loop, std::move(input->cluster));
+  sandbox::ApiServerHandler handler(cluster.api_server());
+  auto front = sandbox::HttpFront::Start(loop, handler, {.port = static_cast<std::uint16_t>(flags.port)});
+  if (!front.ok()) return wrong(Named("--port", front.status()));
+  KubeconfigFile kubeconfig;
+  if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok()) return wrong(Named("--kubeconfig", status));
+
+  const bool has_goal = input->run.goal.has_value();
+  int exit_code = has_goal ? kNotReached : kReached;
+  loop.OnSignals({SIGINT, SIGTERM}, owner.token(), [&](int) { loop.Stop(); });
+  const std::unique_ptr<kube::Client> client = cluster.NewClient("gangway");
+  const absl::Time start = loop.Now();
+  Run run(loop, *client, std::move(input->run), [&](const absl::Status& end) {
+    exit_code = end.ok() ? kReached : absl::IsInvalidArgument(end) ? kWrongInput : kNotReached;
+    if (!end.ok()) {
+      std::fprintf(stderr, "gangway sandbox: %s\n", std::string(end.message()).c_str());
+    } else if (has_goal) {
+      std::printf("\n%s after %s\n", flags.until.c_str(), api::FormatGoDuration(absl::Trunc(loop.Now() - start, absl::Milliseconds(1))).c_str());
+    }
+    loop.Stop();
+  });
+  PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path());
+  cluster.Start();
+  run.Start();
+  loop.Run();
+  std::fflush(stdout);
+  log::Flush();
+  return exit_code;
+}
+
+}  // namespace gangway::cmd

@@ -1,0 +1,29 @@
+// gangway sandbox: an embedded cluster in this process, for kubectl and for one job's run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace gangway::cmd {
+
+struct SandboxFlags {
+  int nodes = 6;
+  std::vector<std::string> node_shapes;
+  std::vector<std::string> apply;   // files; "-" is standard input
+  std::string until;                // a Goal; empty: run until a signal
+  std::string timeout;              // a Go duration; empty: none
+  std::vector<std::string> finish, fail;
+  std::string start_delay = "100ms", stop_delay = "100ms";
+  int port = 0;
+  std::string kubeconfig;           // empty: a temporary file
+  bool quiet = false;
+  std::string log_level = "warning", log_format = "text";
+  std::uint64_t seed = 0;           // 0: by the clock
+};
+
+// Exit codes: 0 the goal was reached (or a signal ended a run without one), 1 it was not, 2 the flags or files are wrong.
+int RunSandbox(const SandboxFlags& flags);
+
+}  // namespace gangway::cmd

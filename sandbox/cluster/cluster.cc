@@ -1,0 +1,83 @@
+#include "sandbox/cluster/cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "plugin/controller/controllers.h"
+#include "plugin/scheduler/scheduler.h"
+#include "sandbox/cluster/pod_log.h"
+
+namespace gangway::sandbox {
+
+std::string ClientName(Component component) {
+  switch (component) {
+    case Component::kKubelets: return "kubelet";
+    case Component::kControllers: return "controllers";
+    case Component::kScheduler: return "scheduler";
+  }
+  return "";
+}
+
+struct Cluster::Process {
+  Process(Loop& loop, ApiServer& server, Component component, Faults faults)
+      : client(loop, server, ClientName(component), std::move(faults)) {}
+  InProcessClient client;
+  std::unique_ptr<Kubelets> kubelets;
+  std::unique_ptr<controller::Controllers> controllers;
+  std::unique_ptr<scheduler::Scheduler> scheduler;
+};
+
+Cluster::Cluster(Loop& loop, ClusterOptions options) : loop_(loop), options_(std::move(options)), server_(loop, options_.api_server) {
+  server_.SetPodLogs([this](const LogQuery& query) -> absl::StatusOr<std::string> {
+    const auto& process = ProcessOf(Component::kKubelets);
+    if (process == nullptr) return absl::UnavailableError("the kubelets are not running");
+    const auto lines = process->kubelets->Log({query.ns, query.pod}, query.container, query.previous);
+    if (!lines.ok()) return lines.status();
+    return RenderLog(*lines, query);
+  });
+}
+
+Cluster::~Cluster() {
+  for (const Component component : kAllComponents) Stop(component);
+}
+
+std::unique_ptr<Cluster::Process>& Cluster::ProcessOf(Component component) { return processes_[static_cast<std::size_t>(component)]; }
+
+void Cluster::Start() {
+  for (const Component component : kAllComponents) Start(component);
+}
+
+void Cluster::Start(Component component) {
+  GW_CHECK(!running(component));
+  auto process = std::make_unique<Process>(loop_, server_, component, options_.faults ? options_.faults(component) : Faults{});
+  switch (component) {
+    case Component::kKubelets:
+      process->kubelets = std::make_unique<Kubelets>(loop_, process->client, options_.kubelets);
+      process->kubelets->Start();
+      break;
+    case Component::kControllers:
+      process->controllers = std::make_unique<controller::Controllers>(loop_, process->client, controller::ControllersOptions{});
+      process->controllers->Start();
+      break;
+    case Component::kScheduler:
+      process->scheduler = std::make_unique<scheduler::Scheduler>(loop_, process->client, scheduler::SchedulerOptions{});
+      process->scheduler->Start();
+      break;
+  }
+  ProcessOf(component) = std::move(process);
+}
+
+void Cluster::Stop(Component component) { ProcessOf(component).reset(); }
+
+bool Cluster::running(Component component) const { return processes_[static_cast<std::size_t>(component)] != nullptr; }
+
+void Cluster::BreakWatches(Component component) {
+  if (auto& process = ProcessOf(component); process != nullptr) process->client.BreakWatches();
+}
+
+std::unique_ptr<kube::Client> Cluster::NewClient(absl::string_view name) {
+  return std::make_unique<InProcessClient>(loop_, server_, std::string(name));
+}
+
+}  // namespace gangway::sandbox

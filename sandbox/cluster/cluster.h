@@ -1,0 +1,61 @@
+// The whole embedded cluster on one loop: API server, kubelets, job controllers and scheduler, each with a client of its own, as
+// separate processes would have.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "sandbox/apiserver/api_server.h"
+#include "sandbox/apiserver/in_process_client.h"
+#include "sandbox/kubelet/kubelets.h"
+
+namespace gangway::sandbox {
+
+// What can crash and come back alone. The value is also the client's name in the journal.
+enum class Component { kKubelets, kControllers, kScheduler };
+inline constexpr std::array kAllComponents{Component::kKubelets, Component::kControllers, Component::kScheduler};
+std::string ClientName(Component component);  // "kubelet", "controllers", "scheduler"
+
+struct ClusterOptions {
+  ApiServerOptions api_server;
+  KubeletsOptions kubelets;
+  // Faults between a component and the API server; asked whenever the component starts. Empty: none.
+  std::function<Faults(Component)> faults;
+};
+
+// Used on its loop.
+class Cluster {
+ public:
+  Cluster(Loop& loop, ClusterOptions options);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // Starts every component.
+  void Start();
+  // As a crash: the component's memory is gone, its requests under way are carried out, their replies lost.
+  void Stop(Component component);
+  void Start(Component component);
+  bool running(Component component) const;
+  void BreakWatches(Component component);
+
+  ApiServer& api_server() { return server_; }
+  // A client for somebody else: a user, a test.
+  std::unique_ptr<kube::Client> NewClient(absl::string_view name);
+
+ private:
+  struct Process;  // a component and its client
+  std::unique_ptr<Process>& ProcessOf(Component component);
+
+  Loop& loop_;
+  const ClusterOptions options_;
+  ApiServer server_;
+  std::array<std::unique_ptr<Process>, kAllComponents.size()> processes_;
+};
+
+}  // namespace gangway::sandbox

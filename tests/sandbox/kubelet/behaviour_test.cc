@@ -1,0 +1,77 @@
+#include "sandbox/kubelet/behaviour.h"
+
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::sandbox {
+namespace {
+
+using testutil::StatusIs;
+using ::testing::HasSubstr;
+
+api::core::Pod TaskPod(const char* task, const char* index, const char* version = "0") {
+  api::core::Pod pod;
+  pod.metadata.name = std::string("ctr-") + task + "-" + index;
+  pod.metadata.annotations = {{"volcano.sh/task-spec", task}, {"volcano.sh/task-index", index}, {"volcano.sh/job-version", version}};
+  return pod;
+}
+
+Behaviour Rules(std::vector<std::string> finish, std::vector<std::string> fail = {}) {
+  auto behaviour = Behaviour::Parse(finish, fail);
+  EXPECT_THAT(behaviour, testutil::IsOk());
+  return *std::move(behaviour);
+}
+
+TEST(BehaviourTest, ATaskRuleFitsEveryPodOfTheTask) {
+  const Behaviour behaviour = Rules({"trainer=5s"});
+  for (const char* index : {"0", "1"}) {
+    const auto outcome = behaviour.For(TaskPod("trainer", index));
+    ASSERT_TRUE(outcome.has_value());
+    EXPECT_EQ(outcome->after, absl::Seconds(5));
+    EXPECT_EQ(outcome->exit_code, 0);
+  }
+  EXPECT_FALSE(behaviour.For(TaskPod("pserver", "0")).has_value());
+}
+
+TEST(BehaviourTest, AnIndexRuleFitsOnePodAndFailuresComeFirst) {
+  const Behaviour behaviour = Rules({"worker=1m"}, {"worker-1=3s:137"});
+  EXPECT_EQ(behaviour.For(TaskPod("worker", "0"))->exit_code, 0);
+  EXPECT_EQ(behaviour.For(TaskPod("worker", "1"))->exit_code, 137);
+  EXPECT_EQ(behaviour.For(TaskPod("worker", "1"))->after, absl::Seconds(3));
+}
+
+TEST(BehaviourTest, TimesLimitARuleToTheFirstIncarnations) {
+  const Behaviour behaviour = Rules({"worker=1m"}, {"worker-1=3s:2x1"});
+  EXPECT_EQ(behaviour.For(TaskPod("worker", "1", "0"))->exit_code, 2);
+  EXPECT_EQ(behaviour.For(TaskPod("worker", "1", "1"))->exit_code, 0);
+}
+
+TEST(BehaviourTest, AnnotationsComeBeforeRules) {
+  api::core::Pod pod = TaskPod("worker", "0");
+  pod.metadata.annotations["sandbox.gangway.io/fail"] = "1s:9";
+  EXPECT_EQ(Rules({"worker=1m"}).For(pod)->exit_code, 9);
+  GW_EXPECT_OK(Behaviour::CheckAnnotations(pod));
+}
+
+TEST(BehaviourTest, AnAnnotationThatDoesNotParseIsReportedAndIgnored) {
+  api::core::Pod pod = TaskPod("worker", "0");
+  pod.metadata.annotations["sandbox.gangway.io/finish"] = "soon";
+  EXPECT_EQ(Rules({"worker=1m"}).For(pod)->after, absl::Minutes(1));
+  EXPECT_THAT(Behaviour::CheckAnnotations(pod), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sandbox.gangway.io/finish")));
+}
+
+TEST(BehaviourTest, WrongRulesSayWhatIsWrong) {
+  const auto message = [](std::vector<std::string> finish, std::vector<std::string> fail) {
+    return std::string(Behaviour::Parse(finish, fail).status().message());
+  };
+  EXPECT_THAT(message({"trainer"}, {}), HasSubstr("NAME=DURATION"));
+  EXPECT_THAT(message({"trainer=5"}, {}), HasSubstr("5"));
+  EXPECT_THAT(message({"trainer=5s:3"}, {}), HasSubstr("--fail"));
+  EXPECT_THAT(message({}, {"trainer=5s:0"}), HasSubstr("from 1 to 255"));
+  EXPECT_THAT(message({}, {"trainer=5s:300"}), HasSubstr("from 1 to 255"));
+  EXPECT_THAT(message({}, {"trainer=5s:1x0"}), HasSubstr("how many times"));
+  EXPECT_THAT(message({"trainer=-5s"}, {}), HasSubstr("negative"));
+}
+
+}  // namespace
+}  // namespace gangway::sandbox

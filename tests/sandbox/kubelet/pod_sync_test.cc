@@ -1,0 +1,260 @@
+#include "sandbox/kubelet/pod_sync.h"
+
+#include <boost/json.hpp>
+
+#include "api/json_value.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::sandbox {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr absl::string_view kPod = R"({
+  "metadata": {"name": "ctr-trainer-0", "namespace": "default", "uid": "u1", "resourceVersion": "7"},
+  "spec": {"nodeName": "node-000", "restartPolicy": "Never", "containers": [{"name": "trainer", "image": "paddle"}]},
+  "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "True"}]}})";
+
+// A pod on a kubelet: every write of a pass is applied, the clock goes to where the pass wants to look again.
+class Life {
+ public:
+  explicit Life(absl::string_view pod) : json_(*api::ParseJson(pod)) {}
+
+  KubeletTimes times;
+  std::optional<Outcome> outcome;
+  NodeState node = NodeState::kAlive;
+  bool removed = false;
+  std::vector<std::string> events;
+
+  api::core::Pod pod() const { return *api::Decode<api::core::Pod>(api::ToJson(json_)); }
+  void Set(absl::string_view merge_patch) { api::ApplyMergePatch(json_, *api::ParseJson(merge_patch)); }
+
+  // One pass; false when nothing was written and nothing is to come.
+  bool Step() {
+    const api::core::Pod pod = this->pod();
+    const kube::Plan plan = SyncPod({pod, node, outcome, "10.1.0.1", "10.0.0.1"}, times, memory_, now_);
+    for (const auto& note : plan.events) events.push_back(note.reason);
+    bool wrote = false;
+    for (const auto& stage : plan.stages) {
+      for (const kube::Write& write : stage) {
+        EXPECT_EQ(write.uid, "u1");
+        wrote = true;
+        if (write.verb == kube::Verb::kDelete) {
+          EXPECT_EQ(write.grace_period_seconds, 0);
+          removed = true;
+        } else {
+          api::ApplyMergePatch(json_, *api::ParseJson(write.body));
+        }
+      }
+    }
+    if (plan.look_again != absl::InfiniteFuture()) {
+      EXPECT_GE(plan.look_again, now_);
+      next_ = plan.look_again;
+    } else {
+      next_ = absl::InfiniteFuture();
+    }
+    return wrote;
+  }
+  // Passes until nothing is written; the phases seen.
+  void Settle() {
+    for (int i = 0; i < 20 && !removed && Step(); ++i) {
+    }
+  }
+  bool Wait() {
+    if (next_ == absl::InfiniteFuture()) return false;
+    now_ = next_;
+    return true;
+  }
+  absl::Duration elapsed() const { return now_ - start_; }
+  // As a kubelet that crashed and came back.
+  void Forget() { memory_ = {}; }
+
+ private:
+  boost::json::value json_;
+  PodMemory memory_;
+  absl::Time start_ = absl::FromUnixSeconds(1'800'000'000), now_ = start_, next_ = start_;
+};
+
+std::string WaitingReason(const api::core::Pod& pod) {
+  const auto& state = pod.status.container_statuses.at(0).state;
+  return state.waiting ? state.waiting->reason : "";
+}
+
+TEST(PodSyncTest, APodGoesThroughContainerCreatingToRunningToSucceeded) {
+  Life life(kPod);
+  life.outcome = Outcome{absl::Seconds(5), 0, {}};
+  life.Settle();
+  EXPECT_EQ(life.pod().status.phase, "Pending");
+  EXPECT_EQ(WaitingReason(life.pod()), "ContainerCreating");
+  ASSERT_TRUE(life.Wait());
+  life.Settle();
+  EXPECT_EQ(life.pod().status.phase, "Running");
+  EXPECT_TRUE(life.pod().status.container_statuses.at(0).ready);
+  EXPECT_EQ(life.pod().status.pod_ip, "10.1.0.1");
+  ASSERT_TRUE(life.Wait());
+  life.Settle();
+  EXPECT_EQ(life.pod().status.phase, "Succeeded");
+  EXPECT_EQ(life.pod().status.container_statuses.at(0).state.terminated->exit_code, 0);
+  EXPECT_EQ(life.elapsed(), life.times.start + absl::Seconds(5));
+  EXPECT_FALSE(life.Wait());
+  EXPECT_THAT(life.events, ElementsAre("Started"));
+}
+
+TEST(PodSyncTest, WithZeroTimesOnePassIsEnough) {
+  Life life(kPod);
+  life.times.start = absl::ZeroDuration();
+  life.outcome = Outcome{absl::ZeroDuration(), 0, {}};
+  ASSERT_TRUE(life.Step());
+  EXPECT_EQ(life.pod().status.phase, "Succeeded");
+}
+
+TEST(PodSyncTest, ExitCodesAndRestartPolicies) {
+  struct Case {
+    const char* policy;
+    int exit_code;
+    const char* phase;
+  };
+  for (const Case& c : {Case{"Never", 137, "Failed"}, Case{"OnFailure", 0, "Succeeded"}, Case{"Never", 0, "Succeeded"}}) {
+    Life life(kPod);
+    life.Set(std::string(R"({"spec":{"restartPolicy":")") + c.policy + "\"}}");
+    life.outcome = Outcome{absl::Seconds(1), c.exit_code, {}};
+    do life.Settle();
+    while (life.Wait());
+    EXPECT_EQ(life.pod().status.phase, c.phase) << c.policy << " " << c.exit_code;
+    EXPECT_EQ(life.pod().status.container_statuses.at(0).state.terminated->exit_code, c.exit_code);
+  }
+}
+
+TEST(PodSyncTest, OnFailureRestartsAtOnceThenWithGrowingBackoff) {
+  Life life(kPod);
+  life.Set(R"({"spec":{"restartPolicy":"OnFailure"}})");
+  life.times.start = absl::ZeroDuration();
+  life.outcome = Outcome{absl::Seconds(1), 1, {}};
+  std::vector<absl::Duration> restarts;
+  int seen = 0;
+  while (seen < 4) {
+    life.Settle();
+    const auto pod = life.pod();
+    EXPECT_EQ(pod.status.phase, seen == 0 && pod.status.container_statuses.empty() ? "Pending" : "Running");
+    if (const int count = pod.status.container_statuses.at(0).restart_count; count > seen) {
+      seen = count;
+      restarts.push_back(absl::Ceil(life.elapsed(), absl::Milliseconds(1)) - absl::Milliseconds(0));
+    }
+    ASSERT_TRUE(life.Wait());
+  }
+  // Runs of one second; waits of 0, 10, 20 and 40 seconds.
+  ASSERT_EQ(restarts.size(), 4u);
+  EXPECT_EQ(absl::ToInt64Seconds(restarts[0]), 1);
+  EXPECT_EQ(absl::ToInt64Seconds(restarts[1]), 1 + 1 + 10);
+  EXPECT_EQ(absl::ToInt64Seconds(restarts[2]), 12 + 1 + 20);
+  EXPECT_EQ(absl::ToInt64Seconds(restarts[3]), 33 + 1 + 40);
+}
+
+TEST(PodSyncTest, InitContainersRunOneAfterTheOtherAndSidecarsStay) {
+  Life life(kPod);
+  life.Set(R"({"spec":{"initContainers":[{"name":"a"},{"name":"side","restartPolicy":"Always"},{"name":"b"}]}})");
+  life.Settle();
+  EXPECT_EQ(WaitingReason(life.pod()), "PodInitializing");
+  EXPECT_TRUE(life.pod().status.init_container_statuses.at(0).state.running.has_value());
+  EXPECT_FALSE(life.pod().status.init_container_statuses.at(2).state.running.has_value());
+  do life.Settle();
+  while (life.Wait());
+  const auto pod = life.pod();
+  EXPECT_EQ(pod.status.phase, "Running");
+  EXPECT_TRUE(pod.status.init_container_statuses.at(0).state.terminated.has_value());
+  EXPECT_TRUE(pod.status.init_container_statuses.at(1).state.running.has_value());
+  EXPECT_TRUE(pod.status.init_container_statuses.at(2).state.terminated.has_value());
+  EXPECT_EQ(life.elapsed(), 2 * life.times.init + life.times.start);
+}
+
+TEST(PodSyncTest, AReadinessProbeDelaysReadyNotRunning) {
+  Life life(kPod);
+  life.Set(R"({"spec":{"containers":[{"name":"trainer","readinessProbe":{"initialDelaySeconds":30,"tcpSocket":{"port":1}}}]}})");
+  life.Settle();
+  ASSERT_TRUE(life.Wait());
+  life.Settle();
+  EXPECT_EQ(life.pod().status.phase, "Running");
+  EXPECT_FALSE(life.pod().status.container_statuses.at(0).ready);
+  ASSERT_TRUE(life.Wait());
+  life.Settle();
+  EXPECT_TRUE(life.pod().status.container_statuses.at(0).ready);
+  EXPECT_EQ(life.elapsed(), life.times.start + absl::Seconds(30));
+}
+
+TEST(PodSyncTest, ADeletedPodStopsWithinItsGraceAndGoes) {
+  for (const auto& [grace, expected] : {std::pair(30, absl::Milliseconds(100)), std::pair(0, absl::ZeroDuration())}) {
+    Life life(kPod);
+    life.times.start = absl::ZeroDuration();
+    life.Settle();
+    life.Set(R"({"metadata":{"deletionTimestamp":"2027-01-15T08:00:00Z","deletionGracePeriodSeconds":)" + std::to_string(grace) + "}}");
+    const absl::Duration before = life.elapsed();
+    life.Settle();
+    if (!life.removed) {
+      ASSERT_TRUE(life.Wait());
+      life.Settle();
+    }
+    EXPECT_TRUE(life.removed);
+    EXPECT_EQ(life.elapsed() - before, expected);
+    EXPECT_THAT(life.events, ElementsAre("Started", "Killing"));
+  }
+}
+
+TEST(PodSyncTest, ADeletedPodThatNeverStartedGoesAtOnce) {
+  Life life(kPod);
+  life.Settle();
+  life.Set(R"({"metadata":{"deletionTimestamp":"2027-01-15T08:00:00Z","deletionGracePeriodSeconds":30}})");
+  life.Step();
+  EXPECT_TRUE(life.removed);
+}
+
+TEST(PodSyncTest, ALostNodeDoesNothingAndAnAbsentOneLosesItsPodsAfterAWhile) {
+  Life life(kPod);
+  life.node = NodeState::kLost;
+  EXPECT_FALSE(life.Step());
+  EXPECT_FALSE(life.Wait());
+  life.node = NodeState::kAbsent;
+  EXPECT_FALSE(life.Step());
+  ASSERT_TRUE(life.Wait());
+  EXPECT_EQ(life.elapsed(), life.times.orphan);
+  life.Step();
+  EXPECT_TRUE(life.removed);
+}
+
+TEST(PodSyncTest, AKubeletThatForgotGoesOnByTheStatus) {
+  Life life(kPod);
+  life.outcome = Outcome{absl::Seconds(5), 0, {}};
+  life.Settle();
+  ASSERT_TRUE(life.Wait());
+  life.Settle();
+  life.Forget();
+  do life.Settle();
+  while (life.Wait());
+  EXPECT_EQ(life.pod().status.phase, "Succeeded");
+}
+
+TEST(PodSyncTest, ASettledPodIsNotWrittenAgain) {
+  Life life(kPod);
+  do life.Settle();
+  while (life.Wait());
+  EXPECT_FALSE(life.Step());
+}
+
+TEST(PodSyncTest, LogsTellWhatTheContainerDid) {
+  Life life(kPod);
+  life.outcome = Outcome{absl::Seconds(5), 3, {}};
+  EXPECT_THAT(ContainerLog(life.pod(), "trainer", false).status().message(), HasSubstr("waiting to start"));
+  EXPECT_EQ(ContainerLog(life.pod(), "nope", false).status().code(), absl::StatusCode::kNotFound);
+  do life.Settle();
+  while (life.Wait());
+  const auto lines = ContainerLog(life.pod(), "trainer", false);
+  GW_ASSERT_OK(lines);
+  ASSERT_EQ(lines->size(), 2u);
+  EXPECT_THAT(lines->at(0).text, HasSubstr("node-000"));
+  EXPECT_THAT(lines->at(1).text, HasSubstr("exit code 3"));
+  EXPECT_FALSE(ContainerLog(life.pod(), "trainer", true).ok());
+}
+
+}  // namespace
+}  // namespace gangway::sandbox
