@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,43 +11,30 @@
 namespace gangway::sandbox {
 
 enum class Shape : std::uint8_t {
-  kAny,          // anything
-  kFree,         // an object of anything
-  kObject,       // an object with known properties
+  kAny,     // anything
+  kFree,    // an object of anything
+  kObject,  // an object with known properties
   kMap, kList, kString, kBase64, kBool, kInt32, kInt64, kNumber, kQuantity, kIntOrString, kTime
-};
-
-// A named text pattern; `matches` does what `regex` says.
-struct TextPattern {
-  std::string_view name, regex;
-  bool (*matches)(std::string_view text);
-};
-const TextPattern* FindTextPattern(std::string_view name);
-// The pattern of a quantity, as CRDs spell it.
-extern const TextPattern kQuantityPattern;
-
-struct SchemaRules {
-  std::vector<std::string_view> one_of;
-  std::optional<std::int64_t> minimum, maximum, min_length, max_length, min_items;
-  const TextPattern* pattern = nullptr;
 };
 
 struct SchemaProperty {
   std::string_view name;
   const SchemaNode* node = nullptr;
   bool required = false;
-  bool judged = true;  // false below status: types count there, rules do not
+  bool is_status = false;  // of an object's top level: below, types count, rules do not
   const boost::json::value* default_value = nullptr;
 };
 
 struct SchemaNode {
   Shape shape = Shape::kAny;
-  bool custom = false;                          // of a custom type, so wrong types are rule errors
-  std::uint16_t required_count = 0;
-  std::vector<SchemaProperty> properties;       // kObject: sorted by name
-  const SchemaNode* element = nullptr;          // kMap, kList
-  const SchemaRules* rules = nullptr;
-  const ListKeys* keys = nullptr;               // kList, when its elements can be told apart
+  bool custom = false;                     // wrong types are rule errors; rules are judged elsewhere
+  bool pod_spec = false;                   // rules are api::core::CheckPodSpec's
+  bool has_defaults = false;               // some property below has a default, or a quantity is to be made canonical
+  std::vector<SchemaProperty> properties;  // kObject: sorted by name
+  std::vector<std::string_view> required;  // kObject: sorted
+  const SchemaNode* element = nullptr;     // kMap, kList
+  std::vector<std::string_view> one_of;    // kString: the values allowed
+  ListKeys keys;                           // kList
   void (*derive_defaults)(boost::json::object& object) = nullptr;  // defaults that depend on other fields
 
   const SchemaProperty* Find(std::string_view name) const;

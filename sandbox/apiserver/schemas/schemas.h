@@ -13,6 +13,7 @@
 
 #include "absl/strings/string_view.h"
 #include "api/field_error.h"
+#include "api/field_table.h"
 #include "api/resource.h"
 #include "boost/json/value.hpp"
 
@@ -27,6 +28,7 @@ struct Schema {
   const SchemaNode* root = nullptr;
   // A custom type's wrong types are rule errors (422) as a CRD's are; a core type's make the body unreadable (400).
   bool custom = false;
+  const api::Type* table = nullptr;  // of a custom type
 };
 
 struct Findings {
@@ -48,7 +50,8 @@ std::string UnknownFieldsMessage(const std::vector<std::string>& unknown);
 // The keys by which the elements of a list are told apart.
 struct ListKeys {
   std::vector<std::string_view> map_keys;  // x-kubernetes-list-map-keys; empty: an atomic list or a set
-  std::string_view merge_key;              // x-kubernetes-patch-merge-key; empty: replaced as a whole by a strategic merge patch
+  bool merges = false;                     // x-kubernetes-patch-strategy: merge; else a strategic merge patch replaces it
+  std::string_view merge_key;              // x-kubernetes-patch-merge-key; empty in a list of plain values
   bool set = false;                        // x-kubernetes-list-type: set
 };
 

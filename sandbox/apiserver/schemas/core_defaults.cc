@@ -1,0 +1,133 @@
+#include "sandbox/apiserver/schemas/core_defaults.h"
+
+#include <array>
+
+#include "boost/json.hpp"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kProbe = "core.v1.Probe", kContainer = "core.v1.Container", kPodSpec = "core.v1.PodSpec",
+                           kService = "core.v1.ServiceSpec";
+
+constexpr std::array kDefaults{
+    CoreDefault{kPodSpec, "restartPolicy", R"("Always")"},
+    CoreDefault{kPodSpec, "dnsPolicy", R"("ClusterFirst")"},
+    CoreDefault{kPodSpec, "schedulerName", R"("default-scheduler")"},
+    CoreDefault{kPodSpec, "terminationGracePeriodSeconds", "30"},
+    CoreDefault{kPodSpec, "securityContext", "{}"},
+    CoreDefault{kPodSpec, "enableServiceLinks", "true"},
+    CoreDefault{kContainer, "terminationMessagePath", R"("/dev/termination-log")"},
+    CoreDefault{kContainer, "terminationMessagePolicy", R"("File")"},
+    CoreDefault{kContainer, "resources", "{}"},
+    CoreDefault{"core.v1.ContainerPort", "protocol", R"("TCP")", true},
+    CoreDefault{kProbe, "timeoutSeconds", "1"},
+    CoreDefault{kProbe, "periodSeconds", "10"},
+    CoreDefault{kProbe, "successThreshold", "1"},
+    CoreDefault{kProbe, "failureThreshold", "3"},
+    CoreDefault{"core.v1.HTTPGetAction", "scheme", R"("HTTP")"},
+    CoreDefault{"core.v1.HTTPGetAction", "path", R"("/")"},
+    CoreDefault{"core.v1.HostPathVolumeSource", "type", R"("")"},
+    CoreDefault{"core.v1.ConfigMapVolumeSource", "defaultMode", "420"},
+    CoreDefault{"core.v1.SecretVolumeSource", "defaultMode", "420"},
+    CoreDefault{"core.v1.DownwardAPIVolumeSource", "defaultMode", "420"},
+    CoreDefault{"core.v1.ProjectedVolumeSource", "defaultMode", "420"},
+    CoreDefault{"core.v1.ServiceAccountTokenProjection", "expirationSeconds", "3600"},
+    CoreDefault{"core.v1.ObjectFieldSelector", "apiVersion", R"("v1")"},
+    CoreDefault{"core.v1.Secret", "type", R"("Opaque")"},
+    CoreDefault{kService, "type", R"("ClusterIP")"},
+    CoreDefault{kService, "sessionAffinity", R"("None")"},
+    CoreDefault{kService, "internalTrafficPolicy", R"("Cluster")"},
+    CoreDefault{"core.v1.ServicePort", "protocol", R"("TCP")", true},
+    CoreDefault{"core.v1.EndpointPort", "protocol", R"("TCP")", true},
+    CoreDefault{"core.v1.PersistentVolumeSpec", "persistentVolumeReclaimPolicy", R"("Retain")"},
+    CoreDefault{"core.v1.PersistentVolumeSpec", "volumeMode", R"("Filesystem")"},
+    CoreDefault{"core.v1.PersistentVolumeClaimSpec", "volumeMode", R"("Filesystem")"},
+    CoreDefault{"networking.v1.NetworkPolicyPort", "protocol", R"("TCP")"},
+    CoreDefault{"scheduling.v1.PriorityClass", "preemptionPolicy", R"("PreemptLowerPriority")"},
+    CoreDefault{"apps.v1.DeploymentSpec", "replicas", "1"},
+    CoreDefault{"apps.v1.DeploymentSpec", "revisionHistoryLimit", "10"},
+    CoreDefault{"apps.v1.DeploymentSpec", "progressDeadlineSeconds", "600"},
+    CoreDefault{"apps.v1.DeploymentSpec", "strategy",
+                R"({"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}})"},
+    CoreDefault{"apps.v1.ReplicaSetSpec", "replicas", "1"},
+    CoreDefault{"apps.v1.StatefulSetSpec", "replicas", "1"},
+    CoreDefault{"apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"},
+    CoreDefault{"apps.v1.StatefulSetSpec", "podManagementPolicy", R"("OrderedReady")"},
+    CoreDefault{"apps.v1.StatefulSetSpec", "updateStrategy", R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"},
+};
+
+// The tag of an image decides: "latest", named or not, is pulled always.
+void ContainerDefaults(json::object& container) {
+  if (!container.contains("imagePullPolicy")) {
+    const json::value* image = container.if_contains("image");
+    std::string_view name;
+    if (image != nullptr && image->is_string()) name = {image->get_string().data(), image->get_string().size()};
+    const std::size_t slash = name.rfind('/');
+    const std::string_view last = slash == std::string_view::npos ? name : name.substr(slash + 1);
+    const bool tagged = last.find(':') != std::string_view::npos || last.find('@') != std::string_view::npos;
+    container.emplace("imagePullPolicy", !tagged || last.ends_with(":latest") ? "Always" : "IfNotPresent");
+  }
+}
+
+// What is limited and not requested is requested as far as it is limited.
+void ResourceDefaults(json::object& resources) {
+  json::value* limits = resources.if_contains("limits");
+  if (limits == nullptr || !limits->is_object()) return;
+  json::value* requests = resources.if_contains("requests");
+  if (requests == nullptr) requests = &resources.emplace("requests", json::object()).first->value();
+  limits = resources.if_contains("limits");
+  if (!requests->is_object()) return;
+  for (const json::key_value_pair& limit : limits->get_object()) requests->get_object().emplace(limit.key(), limit.value());
+}
+
+void ServicePortDefaults(json::object& port) {
+  const json::value* number = port.if_contains("port");
+  if (number != nullptr && !port.contains("targetPort")) port.emplace("targetPort", json::value(*number));
+}
+
+// Ingress always, and Egress where there are rules for it.
+void NetworkPolicyDefaults(json::object& spec) {
+  if (spec.contains("policyTypes")) return;
+  json::array types{"Ingress"};
+  const json::value* egress = spec.if_contains("egress");
+  if (egress != nullptr && egress->is_array() && !egress->get_array().empty()) types.emplace_back("Egress");
+  spec.emplace("policyTypes", std::move(types));
+}
+
+// A container on the node's network has its ports on the node.
+void PodSpecDefaults(json::object& spec) {
+  const json::value* host_network = spec.if_contains("hostNetwork");
+  if (host_network == nullptr || *host_network != json::value(true)) return;
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    json::value* containers = spec.if_contains({list.data(), list.size()});
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (json::value& container : containers->get_array()) {
+      json::value* ports = container.is_object() ? container.get_object().if_contains("ports") : nullptr;
+      if (ports == nullptr || !ports->is_array()) continue;
+      for (json::value& port : ports->get_array()) {
+        if (!port.is_object()) continue;
+        json::object& fields = port.get_object();
+        const json::value* number = fields.if_contains("containerPort");
+        if (number != nullptr && !fields.contains("hostPort")) fields.emplace("hostPort", json::value(*number));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const CoreDefault> CoreDefaults() { return kDefaults; }
+
+DeriveDefaults DerivedDefaultsOf(std::string_view definition) {
+  if (definition == kPodSpec) return PodSpecDefaults;
+  if (definition == kContainer) return ContainerDefaults;
+  if (definition == "core.v1.ResourceRequirements") return ResourceDefaults;
+  if (definition == "core.v1.ServicePort") return ServicePortDefaults;
+  if (definition == "networking.v1.NetworkPolicySpec") return NetworkPolicyDefaults;
+  return nullptr;
+}
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,23 @@
+// What Kubernetes fills into core objects (pkg/apis/*/v1/defaults.go): the part that users see and components rely on.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "boost/json/fwd.hpp"
+
+namespace gangway::sandbox {
+
+struct CoreDefault {
+  std::string_view definition;  // "core.v1.PodSpec", below io.k8s.api.
+  std::string_view property;
+  std::string_view json;
+  bool in_crds = false;         // also in the CRDs that embed the type
+};
+std::span<const CoreDefault> CoreDefaults();
+
+// The defaults of a definition that depend on other fields of the object; nullptr: none.
+using DeriveDefaults = void (*)(boost::json::object& object);
+DeriveDefaults DerivedDefaultsOf(std::string_view definition);
+
+}  // namespace gangway::sandbox
