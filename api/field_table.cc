@@ -17,6 +17,8 @@ namespace {
 
 namespace od = simdjson::ondemand;
 
+constexpr std::size_t kMaxReported = 100;  // unknown fields, and duplicates; an object that is wrong everywhere needs no longer list
+
 // Where the driver is: a list from the leaf up, on the stack. A key, or an index when the key is null.
 struct Path {
   const Path* up;
@@ -207,7 +209,7 @@ class Decoder {
       const std::size_t before = type.size(out);
       void* to = type.add(out, key);
       if (type.size(out) == before) {
-        report_.duplicate.push_back(Render(&here));
+        Note(&here, report_.duplicate);
         Clear(*type.element, to);
       }
       if (!Value(element, *type.element, to, &here)) return false;
@@ -236,7 +238,7 @@ class Decoder {
       seen |= std::uint64_t{1} << i;
       void* to = field.member(out);
       if (again) {
-        report_.duplicate.push_back(Render(&here));
+        Note(&here, report_.duplicate);
         Clear(*field.type, to);
       }
       if (!null && !Value(value, *field.type, to, &here)) return false;
@@ -258,7 +260,7 @@ class Decoder {
     index = FindField(type, key, guess);
     if (index == type.field_count && !type.view) {
       const Path here{path, key, 0};
-      report_.unknown.push_back(Render(&here));
+      Note(&here, report_.unknown);
     }
     return true;
   }
@@ -269,6 +271,9 @@ class Decoder {
     return !null || Wrong(path, "must not be null");
   }
 
+  static void Note(const Path* path, std::vector<std::string>& paths) {
+    if (paths.size() < kMaxReported) paths.push_back(Render(path));
+  }
   bool Wrong(const Path* path, absl::string_view what) {
     const std::string at = Render(path);
     report_.status = absl::InvalidArgumentError(at.empty() ? std::string(what) : absl::StrCat(at, ": ", what));

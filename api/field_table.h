@@ -180,7 +180,7 @@ constexpr Field MakeField(std::string_view name, std::string_view doc) {
 template <class... F>
 constexpr std::array<Field, sizeof...(F)> MakeFields(F... f) { return {f...}; }
 
-// What a decode has to say; never more than a few entries.
+// What a decode has to say; at most the first hundred paths of each kind.
 struct DecodeReport {
   absl::Status status;                 // InvalidArgument: "spec.tasks[1].replicas: must be an integer"
   std::vector<std::string> unknown;    // paths of fields no table knows
