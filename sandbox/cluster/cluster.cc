@@ -28,7 +28,8 @@ struct Cluster::Process {
   std::unique_ptr<scheduler::Scheduler> scheduler;
 };
 
-Cluster::Cluster(Loop& loop, ClusterOptions options) : loop_(loop), options_(std::move(options)), server_(loop, options_.api_server) {
+Cluster::Cluster(Loop& loop, ClusterOptions options)
+    : loop_(loop), kubelets_options_(std::move(options.kubelets)), faults_(std::move(options.faults)), server_(loop, std::move(options.api_server)) {
   server_.SetPodLogs([this](const LogQuery& query) -> absl::StatusOr<std::string> {
     const auto& process = ProcessOf(Component::kKubelets);
     if (process == nullptr) return absl::UnavailableError("the kubelets are not running");
@@ -50,10 +51,10 @@ void Cluster::Start() {
 
 void Cluster::Start(Component component) {
   GW_CHECK(!running(component));
-  auto process = std::make_unique<Process>(loop_, server_, component, options_.faults ? options_.faults(component) : Faults{});
+  auto process = std::make_unique<Process>(loop_, server_, component, faults_ ? faults_(component) : Faults{});
   switch (component) {
     case Component::kKubelets:
-      process->kubelets = std::make_unique<Kubelets>(loop_, process->client, options_.kubelets);
+      process->kubelets = std::make_unique<Kubelets>(loop_, process->client, kubelets_options_);
       process->kubelets->Start();
       break;
     case Component::kControllers:

@@ -53,7 +53,8 @@ class Cluster {
   std::unique_ptr<Process>& ProcessOf(Component component);
 
   Loop& loop_;
-  const ClusterOptions options_;
+  const KubeletsOptions kubelets_options_;
+  const std::function<Faults(Component)> faults_;
   ApiServer server_;
   std::array<std::unique_ptr<Process>, kAllComponents.size()> processes_;
 };

@@ -1,0 +1,48 @@
+// One history of the embedded cluster on a simulated loop: jobs, faults and chaos from a seed, judged by the checkers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/loop.h"
+#include "base/random.h"
+#include "base/simulated_loop.h"
+#include "sandbox/cluster/cluster.h"
+#include "tests/simulation/checkers.h"
+
+namespace gangway::testutil {
+
+// Kills a component once, when it has sent so many writes.
+struct CrashPoint {
+  sandbox::Component component = sandbox::Component::kScheduler;
+  int write = 0;            // from 1
+  bool write_lost = false;  // the write itself never arrives; otherwise only its reply is lost
+};
+
+struct HistoryOptions {
+  std::uint64_t seed = 1;
+  bool random_jobs = true;    // else one seed job: 2 servers, 2 trainers
+  bool random_faults = true;  // lost requests and replies, late and broken watches, crashes, compaction
+  bool chaos = true;          // evictions, deleted pods, silent and deleted nodes
+  std::optional<CrashPoint> crash;
+  // Replaces a component by another one on the same loop, with a client of its own; kept until the end.
+  std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)> replace_scheduler, replace_controllers;
+  // How long jobs may take before the history is judged.
+  absl::Duration limit = absl::Hours(3);
+};
+
+struct HistoryResult {
+  std::vector<std::string> violations;
+  std::uint64_t journal_hash = 0;  // of every record, in order
+  std::size_t records = 0;
+  std::map<sandbox::Component, int> writes;  // sent by each component
+};
+
+HistoryResult RunHistory(const HistoryOptions& options);
+
+}  // namespace gangway::testutil

@@ -1,0 +1,136 @@
+// Histories of the embedded cluster under faults, judged by the checkers.
+//
+//   GW_SIMULATION_SEED=7      replays one history and prints what it did wrong
+//   GW_SIMULATION_HISTORIES=N how many random histories (2000; 50,000 with GW_TEST_LONG)
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gtest/gtest.h"
+#include "tests/simulation/broken.h"
+#include "tests/simulation/history.h"
+
+namespace gangway::testutil {
+namespace {
+
+using sandbox::Component;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  std::uint64_t value = 0;
+  const char* text = std::getenv(name);
+  return text != nullptr && absl::SimpleAtoi(text, &value) ? value : otherwise;
+}
+
+// Half of the histories have evictions and lost nodes; the others an end that is known to the last retry.
+HistoryOptions OptionsFor(std::uint64_t seed) {
+  HistoryOptions options;
+  options.seed = seed;
+  options.chaos = seed % 2 == 0;
+  return options;
+}
+
+TEST(SimulationTest, RandomHistoriesKeepEveryPromise) {
+  const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
+  const std::uint64_t first = only != 0 ? only : 1;
+  const std::uint64_t count = only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 50'000 : 2'000);
+  std::atomic<std::uint64_t> next{first};
+  std::atomic<int> failures{0};
+  std::mutex mu;
+  const auto work = [&] {
+    for (std::uint64_t seed = next++; seed < first + count && failures < 5; seed = next++) {
+      const HistoryResult result = RunHistory(OptionsFor(seed));
+      if (result.violations.empty()) continue;
+      ++failures;
+      const std::lock_guard lock(mu);
+      ADD_FAILURE() << "history " << seed << ":\n  " << absl::StrJoin(result.violations, "\n  ") << "\nreplay: GW_SIMULATION_SEED=" << seed;
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  std::printf("%d histories from seed %d\n", static_cast<int>(count), static_cast<int>(first));
+}
+
+TEST(SimulationTest, TheSameSeedReplaysExactly) {
+  for (const std::uint64_t seed : {11u, 12u}) {
+    const HistoryResult a = RunHistory(OptionsFor(seed)), b = RunHistory(OptionsFor(seed));
+    EXPECT_EQ(a.journal_hash, b.journal_hash);
+    EXPECT_EQ(a.records, b.records);
+    EXPECT_NE(a.journal_hash, RunHistory(OptionsFor(seed + 2)).journal_hash);
+  }
+}
+
+HistoryOptions SeedJob() {
+  HistoryOptions options;
+  options.random_jobs = options.random_faults = options.chaos = false;
+  return options;
+}
+
+TEST(SimulationTest, TheSeedJobCompletesAfterACrashAtAnyWrite) {
+  const HistoryResult calm = RunHistory(SeedJob());
+  ASSERT_THAT(calm.violations, IsEmpty());
+  int crashes = 0;
+  for (const auto& [component, writes] : calm.writes) {
+    ASSERT_GT(writes, 0);
+    for (int write = 1; write <= writes; ++write) {
+      for (const bool lost : {false, true}) {
+        HistoryOptions options = SeedJob();
+        options.crash = CrashPoint{component, write, lost};
+        const HistoryResult result = RunHistory(options);
+        ++crashes;
+        EXPECT_THAT(result.violations, IsEmpty()) << sandbox::ClientName(component) << " killed at write " << write << (lost ? ", which was lost" : "");
+      }
+    }
+  }
+  std::printf("%d crash points\n", crashes);
+}
+
+// As many of these as it takes to see the mistake; a right component passes all of them.
+std::vector<std::string> ViolationsOf(const std::function<void(HistoryOptions&)>& break_it) {
+  std::vector<std::string> violations;
+  for (std::uint64_t seed = 1; seed <= 20 && violations.empty(); ++seed) {
+    HistoryOptions options;
+    options.seed = seed;
+    options.random_faults = options.chaos = false;
+    options.limit = absl::Minutes(20);
+    break_it(options);
+    violations = RunHistory(options).violations;
+  }
+  return violations;
+}
+
+TEST(SimulationTest, WithoutFaultsNothingIsWrong) {
+  EXPECT_THAT(ViolationsOf([](HistoryOptions&) {}), IsEmpty());
+}
+
+TEST(SimulationTest, ASchedulerThatIgnoresRoomIsCaught) {
+  const auto violations = ViolationsOf([](HistoryOptions& options) {
+    options.replace_scheduler = [](Loop& loop, sandbox::Cluster& cluster) { return MakeNaiveScheduler(loop, cluster, false); };
+  });
+  EXPECT_THAT(violations, Contains(HasSubstr("overcommitted")));
+}
+
+TEST(SimulationTest, ASchedulerThatPlacesPodByPodIsCaught) {
+  const auto violations = ViolationsOf([](HistoryOptions& options) {
+    options.replace_scheduler = [](Loop& loop, sandbox::Cluster& cluster) { return MakeNaiveScheduler(loop, cluster, true); };
+  });
+  EXPECT_THAT(violations, Contains(HasSubstr("part-bound")));
+}
+
+TEST(SimulationTest, ControllersThatCannotDeleteAreCaught) {
+  const auto violations = ViolationsOf([](HistoryOptions& options) {
+    options.replace_controllers = [](Loop& loop, sandbox::Cluster& cluster) { return MakeControllersThatCannotDelete(loop, cluster); };
+  });
+  EXPECT_THAT(violations, Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace gangway::testutil
