@@ -19,7 +19,7 @@ struct Backoff {
   // The delay before another try after `attempt` failures in a row before this one (0: the first). In
   // [d * (1 - jitter), d], where d = min(initial * factor^attempt, max).
   absl::Duration Next(int attempt, std::uint64_t random) const {
-    const double most = max / initial;  // a ratio of durations
+    const double most = absl::FDivDuration(max, initial);
     const double grown = std::min(std::pow(factor, std::max(attempt, 0)), most);
     return initial * (grown * (1.0 - jitter * UnitInterval(random)));
   }

@@ -19,4 +19,7 @@ inline std::string_view StdView(absl::string_view s) { return {s.data(), s.size(
 using Bytes = std::shared_ptr<const std::string>;
 inline Bytes MakeBytes(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
 
+// For one segment of a URL's path, or one key or value of its query: all but letters, digits and -._~ becomes %XX.
+std::string PercentEncode(absl::string_view text);
+
 }  // namespace gangway

@@ -5,19 +5,14 @@
 // An Event's name is made from its content, so a restarted process finds it again. Used on its loop.
 #pragma once
 
-#include <cstdint>
-#include <deque>
-#include <list>
+#include <cstddef>
 #include <memory>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/backoff.h"
 #include "base/loop.h"
 #include "base/metrics.h"
-#include "base/rate_limiter.h"
 #include "kube/client/client.h"
 #include "kube/plan/plan.h"
 
@@ -47,14 +42,11 @@ class Recorder {
   // Notes about cluster-scoped objects go to the namespace "default".
   void Record(const EventNote& note);
 
-  // Notes not yet written.
-  std::size_t waiting() const { return waiting_; }
+  // Notes not yet written, repeats not counted.
+  std::size_t waiting() const;
 
  private:
-  struct Series;
   class Impl;
-
-  std::size_t waiting_ = 0;
   std::unique_ptr<Impl> impl_;
 };
 

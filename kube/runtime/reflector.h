@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/btree_set.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -71,32 +70,40 @@ class Reflector {
  private:
   struct Entry {
     std::string uid;
-    std::uint64_t version = 0;  // of the resource, as known
+    std::uint64_t version = 0;  // the resourceVersion known
+    std::uint64_t list = 0;     // the last list it was in
     Object object;              // null: not kept, or never decoded
-    bool told = false;          // the consumer was told that it is there
+    bool told = false;          // on_change_ was told that it is there
   };
-  struct Identity;  // what every object says of itself
+  struct Identity {  // what an object says of itself
+    api::NamespacedName key;
+    std::string uid;
+    std::uint64_t version = 0;
+  };
   enum class Source { kList, kWatch, kReply };
 
   // The list.
   void List();
-  void OnPage(absl::StatusOr<Response> reply);
+  void AskPage();
+  void OnPage(const absl::StatusOr<Response>& reply);
   absl::Status TakePage(absl::string_view body);
   void FinishList();
   // The watch.
   void StartWatch();
-  void OnFrames(std::vector<Frame> frames);
+  void OnFrames(const std::vector<Frame>& frames);
+  void OnFrame(const Frame& frame);
   void OnWatchEnd(const absl::Status& status);
-  void RetryIn(absl::Duration delay, void (Reflector::*step)());
-  absl::Duration NextDelay();
+  void After(absl::Duration delay, void (Reflector::*step)());
+  absl::Duration NextDelay();  // counts a failure
   // The rules.
-  void TakeObject(absl::string_view json, Source source);
-  void TakeDeletion(absl::string_view json);
-  void Put(const Identity& id, absl::string_view json);
+  absl::StatusOr<Identity> Identify(absl::string_view json) const;
+  void TakeObject(const Identity& id, absl::string_view json, Source source);
+  void TakeDeletion(const Identity& id);
+  void Put(const Identity& id, absl::string_view json, Source source);
   void Remove(const api::NamespacedName& key);
   void ReportDecodeError(const Identity& id, const absl::Status& status);
-  void Tell(const api::NamespacedName& key, const Object& before, const Object& after);
   std::string Query(absl::string_view first) const;
+  bool selective() const { return !options_.label_selector.empty() || !options_.field_selector.empty(); }
 
   Loop& loop_;
   Client& client_;
@@ -108,23 +115,23 @@ class Reflector {
   OnDecodeError on_decode_error_;
 
   absl::btree_map<api::NamespacedName, Entry> entries_;
-  // UIDs we were told are gone, and whether the list under way was asked for after that.
-  absl::btree_map<std::string, bool> tombstones_;
   std::uint64_t version_ = 0;  // everything up to here has been seen; 0 before the first list
   bool synced_ = false;
+  // UIDs we were told are gone before the watch said so, with the number of the list that was under way, or the last.
+  absl::btree_map<std::string, std::uint64_t> tombstones_;
 
   // Of the list under way.
+  std::uint64_t list_ = 0;  // counts lists
   std::uint64_t list_version_ = 0;
   std::string continue_;
-  absl::btree_set<api::NamespacedName> listed_;
-  bool whole_list_ = false;  // ask for one page: continue tokens expired on us
+  bool whole_list_ = false;  // ask for one page: a continue token expired on us
 
   int failures_ = 0;  // in a row
-  absl::Time watch_started_ = absl::InfinitePast();
-  bool relist_ = false;  // the watch was told 410
-  Loop::TimerId retry_ = 0;
   std::unique_ptr<Watch> watch_;
-  Counter lists_, watches_, errors_, decode_errors_;
+  bool watching_ = false;  // false: what the watch still says is not wanted
+  absl::Time watch_started_ = absl::InfinitePast();
+  Loop::TimerId step_ = 0;
+  Counter lists_, watches_, failures_total_, decode_errors_;
   Gauge objects_;
   Owner owner_;
 };

@@ -1,0 +1,355 @@
+#include "kube/runtime/driver.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/log.h"
+#include "base/rate_limiter.h"
+#include "kube/client/status.h"
+#include "kube/runtime/write_request.h"
+
+namespace gangway::kube {
+namespace {
+
+using api::NamespacedName;
+
+// A plan that wants to be looked at in the past, or right now, would be decided in a circle.
+constexpr absl::Duration kSoonestLook = absl::Milliseconds(100);
+constexpr absl::Duration kDefaultRetryAfter = absl::Seconds(1);
+
+// What a reply means, from the best to the one that decides when a stage has several.
+enum class Outcome {
+  kDone,
+  kPermanent,  // no use trying again as it is
+  kStale,      // decided on an old view
+  kRetry,      // may have been carried out
+  kWait,       // the server asked for time
+};
+constexpr std::array<const char*, 5> kOutcomeNames = {"done", "permanent", "stale", "retry", "wait"};
+
+Outcome Judge(Verb verb, const absl::StatusOr<Response>& reply) {
+  if (!reply.ok()) return Outcome::kRetry;
+  if (reply->ok()) return Outcome::kDone;
+  switch (reply->code) {
+    case 404: return verb == Verb::kDelete ? Outcome::kDone : Outcome::kStale;
+    case 409:
+    case 412: return Outcome::kStale;
+    case 408: return Outcome::kRetry;
+    case 429: return Outcome::kWait;
+    default: return reply->code >= 500 ? Outcome::kRetry : Outcome::kPermanent;
+  }
+}
+
+absl::Status StatusOf(const absl::StatusOr<Response>& reply) { return reply.ok() ? StatusFromResponse(*reply) : reply.status(); }
+
+struct MetadataView {
+  api::ObjectMeta metadata;
+  static constexpr bool kView = true;
+  static constexpr std::string_view kName = "Object";
+  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&MetadataView::metadata>("metadata", "")); }
+};
+
+std::string ControllerUid(const api::ObjectMeta& metadata) {
+  const api::OwnerReference* const controller = metadata.Controller();
+  return controller == nullptr ? "" : controller->uid;
+}
+
+}  // namespace
+
+class Driver::Impl {
+ public:
+  Impl(Loop& loop, Client& client, Recorder& recorder, DriverOptions options, Decide decide)
+      : loop_(loop), client_(client), recorder_(recorder), options_(std::move(options)), decide_(std::move(decide)),
+        limiter_(options_.qps, options_.burst) {
+    if (options_.metrics == nullptr) return;
+    Metrics& metrics = *options_.metrics;
+    for (std::size_t i = 0; i < kOutcomeNames.size(); ++i) {
+      const MetricLabels labels = {{"driver", options_.name}, {"result", kOutcomeNames[i]}};
+      plans_total_[i] = metrics.AddCounter("gangway_plans_total", "Plans, by how carrying them out ended", labels);
+      writes_total_[i] = metrics.AddCounter("gangway_writes_total", "Writes, by what the reply meant", labels);
+    }
+    const MetricLabels labels = {{"driver", options_.name}};
+    write_seconds_ = metrics.AddHistogram("gangway_write_duration_seconds", "From sending a write to its reply", DurationBounds(), labels);
+    queued_ = metrics.AddGauge("gangway_queued_keys", "Keys waiting to be decided", labels);
+  }
+
+  void SetOnReply(OnReply on_reply) { on_reply_ = std::move(on_reply); }
+  void SetOnPermanentError(OnPermanentError on_error) { on_permanent_error_ = std::move(on_error); }
+
+  void Enqueue(const NamespacedName& key) {
+    std::unique_ptr<State>& state = states_[key];
+    if (state == nullptr) state = std::make_unique<State>();
+    if (state->under_way) {
+      state->dirty = true;
+    } else if (!state->queued && loop_.Now() >= state->not_before) {  // else the retry timer is set
+      Queue(key, *state);
+    }
+  }
+
+  void Hold() { held_ = true; }
+  void Release() {
+    if (!std::exchange(held_, false)) return;
+    for (std::size_t i = 0; i < queue_.size(); ++i) PostDecideNext();
+  }
+
+  std::size_t queued() const { return queue_.size(); }
+  std::size_t under_way() const { return under_way_; }
+
+ private:
+  struct State {
+    bool queued = false;
+    bool under_way = false;
+    bool dirty = false;  // enqueued while under way
+    int failures = 0;    // in a row
+    absl::Time not_before = absl::InfinitePast();
+    Loop::TimerId retry = 0, look_again = 0;
+    // Of the plan under way.
+    Plan plan;
+    std::size_t stage = 0;
+    std::size_t awaited = 0;  // replies
+    Outcome worst = Outcome::kDone;
+    absl::Duration wait = absl::ZeroDuration();  // as the server asked
+
+    bool idle() const { return !queued && !under_way && retry == 0 && look_again == 0; }
+  };
+  struct QueuedWrite {
+    NamespacedName key;
+    std::size_t index;  // within the stage
+  };
+
+  // Deciding.
+
+  void Queue(const NamespacedName& key, State& state) {
+    state.queued = true;
+    queue_.push_back(key);
+    queued_.Set(static_cast<double>(queue_.size()));
+    if (!held_) PostDecideNext();
+  }
+
+  void PostDecideNext() {
+    loop_.Post(owner_.token(), [this] { DecideNext(); });
+  }
+
+  void DecideNext() {
+    if (held_ || queue_.empty()) return;
+    const NamespacedName key = std::move(queue_.front());
+    queue_.pop_front();
+    queued_.Set(static_cast<double>(queue_.size()));
+    State& state = *states_.at(key);
+    state.queued = false;
+    CancelTimer(state.retry);
+    Plan plan = decide_(key, loop_.Now());
+    LookAgain(key, state, plan.look_again);
+    state.plan = std::move(plan);
+    state.under_way = true;
+    state.dirty = false;
+    state.stage = 0;
+    ++under_way_;
+    StartStage(key, state);
+  }
+
+  void LookAgain(const NamespacedName& key, State& state, absl::Time when) {
+    CancelTimer(state.look_again);
+    if (when == absl::InfiniteFuture()) return;
+    state.look_again = loop_.PostAt(std::max(when, loop_.Now() + kSoonestLook), owner_.token(), [this, key] {
+      states_.at(key)->look_again = 0;
+      Enqueue(key);
+    });
+  }
+
+  void CancelTimer(Loop::TimerId& timer) {
+    if (timer != 0) loop_.Cancel(std::exchange(timer, 0));
+  }
+
+  // Carrying out.
+
+  // The next stage with a write, or the end of the plan.
+  void StartStage(const NamespacedName& key, State& state) {
+    const auto& stages = state.plan.stages;
+    while (state.stage < stages.size() && stages[state.stage].empty()) ++state.stage;
+    if (state.stage == stages.size()) return Finish(key, state, Outcome::kDone);
+    state.awaited = stages[state.stage].size();
+    state.worst = Outcome::kDone;
+    state.wait = absl::ZeroDuration();
+    for (std::size_t i = 0; i < state.awaited; ++i) writes_.push_back({key, i});
+    Pump();
+  }
+
+  void Pump() {
+    while (!writes_.empty() && in_flight_ < options_.max_in_flight) {
+      if (!limiter_.TryTake(loop_.Now())) {
+        if (pump_ == 0) {
+          pump_ = loop_.PostAt(limiter_.NextAt(), owner_.token(), [this] {
+            pump_ = 0;
+            Pump();
+          });
+        }
+        return;
+      }
+      const QueuedWrite write = std::move(writes_.front());
+      writes_.pop_front();
+      Send(write);
+    }
+  }
+
+  const Write& WriteOf(const QueuedWrite& w) const {
+    const State& state = *states_.at(w.key);
+    return state.plan.stages[state.stage][w.index];
+  }
+
+  void Send(const QueuedWrite& w) {
+    absl::StatusOr<Request> request = RequestFor(WriteOf(w));
+    ++in_flight_;
+    if (!request.ok()) {  // answered by posting, as any other write
+      loop_.Post(owner_.token(), [this, w, status = request.status()] {
+        --in_flight_;
+        EndWrite(w, Outcome::kPermanent, status, absl::ZeroDuration());
+      });
+      return;
+    }
+    client_.Send(*std::move(request), owner_.token(), [this, w, sent = loop_.Now()](const absl::StatusOr<Response>& reply) {
+      write_seconds_.Observe(absl::ToDoubleSeconds(loop_.Now() - sent));
+      TakeReply(w, reply);
+    });
+  }
+
+  void TakeReply(const QueuedWrite& w, const absl::StatusOr<Response>& reply) {
+    const Write& write = WriteOf(w);
+    const absl::Status status = StatusOf(reply);
+    if (write.verb == Verb::kCreate && write.subresource.empty() && absl::IsAlreadyExists(status)) return LookAtExisting(w, status);
+    --in_flight_;
+    if (reply.ok() && on_reply_) on_reply_(write, *reply);
+    EndWrite(w, Judge(write.verb, reply), status, RetryAfter(reply));
+  }
+
+  // A create whose object is there already: ours by a reply that was lost, or somebody else's?
+  void LookAtExisting(const QueuedWrite& w, const absl::Status& refused) {
+    const Write& write = WriteOf(w);
+    Request request;
+    request.method = "GET";
+    request.path = api::PathOf(*write.resource, write.ns, write.name);
+    client_.Send(std::move(request), owner_.token(), [this, w, refused](const absl::StatusOr<Response>& reply) {
+      --in_flight_;
+      const Write& wanted = WriteOf(w);
+      if (reply.ok() && on_reply_) on_reply_(wanted, *reply);
+      if (!reply.ok() || !reply->ok()) return EndWrite(w, Judge(wanted.verb, reply), StatusOf(reply), RetryAfter(reply));
+      EndWrite(w, JudgeExisting(wanted, *reply->body), refused, absl::ZeroDuration());
+    });
+  }
+
+  static Outcome JudgeExisting(const Write& write, absl::string_view existing) {
+    const auto ours = api::Decode<MetadataView>(write.body);
+    const auto theirs = api::Decode<MetadataView>(existing);
+    if (!ours.ok() || !theirs.ok()) return Outcome::kPermanent;
+    if (ControllerUid(ours->metadata) != ControllerUid(theirs->metadata)) return Outcome::kPermanent;
+    return theirs->metadata.deleting() ? Outcome::kStale : Outcome::kDone;  // it must go before its successor can come
+  }
+
+  static absl::Duration RetryAfter(const absl::StatusOr<Response>& reply) {
+    if (!reply.ok()) return absl::ZeroDuration();
+    return reply->retry_after.value_or(reply->code == 429 ? kDefaultRetryAfter : absl::ZeroDuration());
+  }
+
+  void EndWrite(const QueuedWrite& w, Outcome outcome, const absl::Status& status, absl::Duration wait) {
+    writes_total_[static_cast<std::size_t>(outcome)].Add();
+    if (outcome != Outcome::kDone) Report(w, outcome, status);
+    State& state = *states_.at(w.key);
+    state.worst = std::max(state.worst, outcome);
+    state.wait = std::max(state.wait, wait);
+    if (--state.awaited == 0) {
+      if (state.worst == Outcome::kDone) {
+        ++state.stage;
+        StartStage(w.key, state);
+      } else {
+        Finish(w.key, state, state.worst);
+      }
+    }
+    Pump();
+  }
+
+  void Report(const QueuedWrite& w, Outcome outcome, const absl::Status& status) {
+    const Write& write = WriteOf(w);
+    const std::string key = w.key.ToString();
+    const std::string error = status.ToString();
+    const log::Fields fields = {{"driver", options_.name}, {"key", key}, {"verb", VerbName(write.verb)},
+                                {"resource", write.resource->plural}, {"name", write.name}, {"error", error}};
+    switch (outcome) {
+      case Outcome::kDone: break;
+      case Outcome::kStale: log::Debug("write decided on an old view", fields); break;
+      case Outcome::kRetry:
+      case Outcome::kWait: log::Warning("write failed", fields); break;
+      case Outcome::kPermanent:
+        log::Error("write refused", fields);
+        if (on_permanent_error_) on_permanent_error_(w.key, write, status);
+        break;
+    }
+  }
+
+  void Finish(const NamespacedName& key, State& state, Outcome outcome) {
+    plans_total_[static_cast<std::size_t>(outcome)].Add();
+    --under_way_;
+    state.under_way = false;
+    const Plan plan = std::exchange(state.plan, {});
+    const bool dirty = std::exchange(state.dirty, false);
+    if (outcome == Outcome::kDone) {
+      state.failures = 0;
+      state.not_before = absl::InfinitePast();
+      for (const EventNote& note : plan.events) recorder_.Record(note);
+    } else {
+      Retry(key, state, outcome);
+    }
+    if (dirty && loop_.Now() >= state.not_before) Queue(key, state);
+    if (state.idle()) states_.erase(key);
+  }
+
+  void Retry(const NamespacedName& key, State& state, Outcome outcome) {
+    absl::Duration delay = options_.backoff.Next(state.failures++, loop_.Random());
+    if (outcome == Outcome::kPermanent) delay = std::max(delay, options_.permanent_delay);
+    delay = std::max(delay, state.wait);
+    const absl::Time when = loop_.Now() + delay;
+    state.not_before = outcome >= Outcome::kRetry ? when : absl::InfinitePast();
+    state.retry = loop_.PostAt(when, owner_.token(), [this, key] {
+      State& due = *states_.at(key);
+      due.retry = 0;
+      Enqueue(key);
+    });
+  }
+
+  Loop& loop_;
+  Client& client_;
+  Recorder& recorder_;
+  const DriverOptions options_;
+  Decide decide_;
+  OnReply on_reply_;
+  OnPermanentError on_permanent_error_;
+  RateLimiter limiter_;
+
+  absl::flat_hash_map<NamespacedName, std::unique_ptr<State>> states_;
+  std::deque<NamespacedName> queue_;  // keys to decide
+  bool held_ = false;
+  std::size_t under_way_ = 0;
+  std::deque<QueuedWrite> writes_;  // not yet sent
+  int in_flight_ = 0;
+  Loop::TimerId pump_ = 0;
+
+  std::array<Counter, kOutcomeNames.size()> plans_total_, writes_total_;
+  Histogram write_seconds_;
+  Gauge queued_;
+  Owner owner_;
+};
+
+Driver::Driver(Loop& loop, Client& client, Recorder& recorder, DriverOptions options, Decide decide)
+    : impl_(std::make_unique<Impl>(loop, client, recorder, std::move(options), std::move(decide))) {}
+Driver::~Driver() = default;
+void Driver::SetOnReply(OnReply on_reply) { impl_->SetOnReply(std::move(on_reply)); }
+void Driver::SetOnPermanentError(OnPermanentError on_error) { impl_->SetOnPermanentError(std::move(on_error)); }
+void Driver::Enqueue(const NamespacedName& key) { impl_->Enqueue(key); }
+void Driver::Hold() { impl_->Hold(); }
+void Driver::Release() { impl_->Release(); }
+std::size_t Driver::queued() const { return impl_->queued(); }
+std::size_t Driver::under_way() const { return impl_->under_way(); }
+
+}  // namespace gangway::kube
