@@ -118,6 +118,7 @@ void Cluster::GrowStride() {
 
 void Cluster::AddToRow(std::vector<std::int64_t>& table, Row row, const Resources& amounts, std::int64_t times) {
   for (Dim dim = 0; dim < amounts.size(); ++dim) {
+    if (amounts[dim] == 0) continue;
     std::int64_t& cell = table[Index(row) * Index(stride_) + Index(dim)];
     cell = static_cast<std::int64_t>(static_cast<std::uint64_t>(cell) + static_cast<std::uint64_t>(amounts[dim] * times));
   }

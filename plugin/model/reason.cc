@@ -91,10 +91,6 @@ absl::string_view KindText(Reason::Kind kind) {
       return "queue_full";
     case Reason::Kind::kClusterFull:
       return "cluster_full";
-    case Reason::Kind::kReserved:
-      return "reserved";
-    case Reason::Kind::kSearchExhausted:
-      return "search_exhausted";
   }
   return "unknown";
 }
@@ -126,10 +122,6 @@ std::string Render(const Reason& reason) {
                           reason.overcommit_percent == 100
                               ? std::string()
                               : absl::StrCat(" (counting every node at ", reason.overcommit_percent, "%)"));
-    case Reason::Kind::kReserved:
-      return absl::StrCat(waits, "the nodes it fits on are kept for ", reason.subject, ", which waits longer");
-    case Reason::Kind::kSearchExhausted:
-      return absl::StrCat(waits, "no placement was found within the search budget");
   }
   return {};
 }

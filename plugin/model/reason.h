@@ -54,8 +54,6 @@ struct Reason {
     kQueueClosed,
     kQueueFull,        // over the queue's capability
     kClusterFull,      // not let in: over the cluster's total times the overcommit factor
-    kReserved,         // would fit, but on nodes kept for a gang that waits longer
-    kSearchExhausted,  // a placement may exist; the search budget ended before it was found
   };
   Kind kind = Kind::kNoRoom;
   int missing = 0;      // tasks

@@ -66,21 +66,26 @@ std::string ShortBytesText(std::int64_t bytes) {
 
 }  // namespace
 
-void Resources::Set(Dim dim, std::int64_t amount) {
+std::int64_t& Resources::At(Dim dim) {
   const auto index = static_cast<std::size_t>(dim);
-  if (index >= amounts_.size()) amounts_.resize(index + 1, 0);
-  amounts_[index] = amount;
+  if (index < known_.size()) return known_[index];
+  if (index - known_.size() >= others_.size()) others_.resize(index - known_.size() + 1, 0);
+  return others_[index - known_.size()];
 }
 
 void Resources::Add(const Resources& other, std::int64_t times) {
-  if (other.amounts_.size() > amounts_.size()) amounts_.resize(other.amounts_.size(), 0);
-  for (std::size_t i = 0; i < other.amounts_.size(); ++i) {
-    amounts_[i] = WrapAdd(amounts_[i], WrapTimes(other.amounts_[i], times));
+  for (Dim dim = 0; dim < other.size(); ++dim) {
+    if (other[dim] == 0) continue;
+    std::int64_t& amount = At(dim);
+    amount = WrapAdd(amount, WrapTimes(other[dim], times));
   }
 }
 
 bool Resources::zero() const {
-  return std::all_of(begin(), end(), [](std::int64_t amount) { return amount == 0; });
+  for (Dim dim = 0; dim < size(); ++dim) {
+    if ((*this)[dim] != 0) return false;
+  }
+  return true;
 }
 
 bool operator==(const Resources& a, const Resources& b) {

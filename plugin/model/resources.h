@@ -5,12 +5,12 @@
 // amount always leads back to where it began.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "plugin/model/names.h"
 
@@ -32,13 +32,14 @@ using NamedAmounts = std::vector<std::pair<std::string, std::int64_t>>;
 class Resources {
  public:
   std::int64_t operator[](Dim dim) const {
-    return static_cast<std::size_t>(dim) < amounts_.size() ? amounts_[static_cast<std::size_t>(dim)] : 0;
+    const auto index = static_cast<std::size_t>(dim);
+    if (index < known_.size()) return known_[index];
+    return index - known_.size() < others_.size() ? others_[index - known_.size()] : 0;
   }
-  int size() const { return static_cast<int>(amounts_.size()); }
-  const std::int64_t* begin() const { return amounts_.data(); }
-  const std::int64_t* end() const { return amounts_.data() + amounts_.size(); }
+  // No dimension from here on is set.
+  int size() const { return kKnownDims + static_cast<int>(others_.size()); }
 
-  void Set(Dim dim, std::int64_t amount);
+  void Set(Dim dim, std::int64_t amount) { At(dim) = amount; }
   void Add(const Resources& other, std::int64_t times = 1);
   void Subtract(const Resources& other, std::int64_t times = 1) { Add(other, -times); }
   bool zero() const;
@@ -46,7 +47,10 @@ class Resources {
   friend bool operator==(const Resources& a, const Resources& b);
 
  private:
-  absl::InlinedVector<std::int64_t, kKnownDims> amounts_;
+  std::int64_t& At(Dim dim);
+
+  std::array<std::int64_t, kKnownDims> known_{};
+  std::vector<std::int64_t> others_;
 };
 
 // The dimensions seen so far. Numbers are given in order of appearance and never taken back.

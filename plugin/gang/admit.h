@@ -1,0 +1,42 @@
+// Letting gangs in: from then on their pods are made and placed.
+//
+// Sums decide, as in Volcano (plugins/overcommit and the queue's room), so that cluster autoscalers see pods that wait. What
+// counts as taken is what is placed, and what was let in and has no pods yet; a gang that has its pods and found no room holds nothing.
+#pragma once
+
+#include <optional>
+
+#include "plugin/gang/overlay.h"
+#include "plugin/gang/policy.h"
+#include "plugin/model/reason.h"
+
+namespace gangway::gang {
+
+class Admission {
+ public:
+  Admission(const Overlay& overlay, const Policy& policy);
+
+  // Lets the gang in and counts it, or says why not.
+  std::optional<model::Reason> Admit(model::GangId gang);
+
+ private:
+  // What the gang asks for beyond what its pods hold already.
+  model::Resources Missing(const model::Gang& gang) const;
+  // Ceiling of a queue: its capability, and the total without what is guaranteed to others.
+  std::int64_t QueueLimit(const model::Queue& queue, model::Dim dim) const;
+
+  const Overlay& overlay_;
+  const Policy& policy_;
+  model::Resources let_in_;                       // in the cluster
+  std::vector<model::Resources> let_in_by_queue_;  // by queue id
+  model::Resources placed_;                        // in this call, in the cluster
+  model::Resources guarantees_;
+};
+
+// The queue is missing or closed.
+std::optional<model::Reason> QueueReason(const model::Cluster& cluster, const model::Gang& gang);
+
+// The queue's capability does not allow `amounts` more.
+std::optional<model::Reason> QueueFull(const Overlay& overlay, const model::Gang& gang, const model::Resources& amounts);
+
+}  // namespace gangway::gang

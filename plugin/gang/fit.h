@@ -1,0 +1,102 @@
+// Which nodes a shape fits on, in the order in which they are filled: computed once per shape, then kept up to date by the
+// rows that changed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "plugin/gang/overlay.h"
+#include "plugin/model/cluster.h"
+#include "plugin/model/reason.h"
+
+namespace gangway::gang {
+
+// How many pods of the shape the row takes now; `obstacle` says what stands against one more when it is 0.
+struct RowFit {
+  model::Obstacle obstacle = model::Obstacle::kAbsent;
+  std::int16_t lack = 0;  // the first missing resource, with kResource
+  int copies = 0;
+};
+RowFit FitOf(const Overlay& overlay, model::Row row, const model::Shape& shape);
+
+// Rows that fit, best first. The fullest node that still takes the pod is filled first (as Volcano's binpack does), so
+// that whole nodes stay free for whole gangs; soft taints and preferences go before that, the name ends ties.
+struct Rank {
+  int soft_taints = 0;
+  std::int64_t preference = 0;  // higher first
+  std::int64_t fullness = 0;    // higher first
+  absl::string_view name;
+  model::Row row = model::kNone;
+
+  friend bool operator<(const Rank& a, const Rank& b) {
+    if (a.soft_taints != b.soft_taints) return a.soft_taints < b.soft_taints;
+    if (a.preference != b.preference) return a.preference > b.preference;
+    if (a.fullness != b.fullness) return a.fullness > b.fullness;
+    return a.name < b.name;
+  }
+};
+
+class ShapeFit {
+ public:
+  const absl::btree_set<Rank>& order() const { return order_; }
+  std::int64_t copies() const { return copies_; }  // over all rows
+  const RowFit& at(model::Row row) const { return rows_[static_cast<std::size_t>(row)].fit; }
+
+ private:
+  friend class Scratch;
+  struct Entry {
+    RowFit fit;
+    bool ranked = false;
+    Rank rank;
+  };
+  void Refresh(const Overlay& overlay, model::Row row, const model::Shape& shape);
+
+  std::vector<Entry> rows_;
+  absl::btree_set<Rank> order_;
+  std::int64_t copies_ = 0;
+  std::uint64_t shape_version_ = 0;
+  std::uint64_t position_ = 0;   // of the scratch's log: refreshed up to here
+  std::uint64_t last_used_ = 0;  // the call
+  // The reason of a gang that wants more copies than there are, as of `position_`.
+  std::optional<model::RoleReason> full_reason_;
+  std::uint64_t full_reason_position_ = 0;
+};
+
+// What one Schedule call leaves for the next: fits by shape, and which rows changed since. Only a cache: with an empty one every answer
+// is the same.
+class Scratch {
+ public:
+  // At most this many shapes are kept between calls.
+  explicit Scratch(std::size_t max_shapes = 64) : max_shapes_(max_shapes) {}
+
+  // At the start of a call: forgets what other clusters and the previous call's overlay left.
+  void Begin(const model::Cluster& cluster);
+  // At its end.
+  void End();
+  // The row differs from what fits were computed with.
+  void RowTouched(model::Row row) {
+    log_.push_back(row);
+    touched_in_call_.push_back(row);
+  }
+  // Up to date with the overlay; the reference is good until the next call of Fit.
+  ShapeFit& Fit(const Overlay& overlay, model::ShapeId shape);
+  // What stands against more copies than there are, when all of them are taken. `missing` and `role` are left to the caller.
+  const model::RoleReason& FullReason(const Overlay& overlay, model::ShapeId shape);
+
+ private:
+  std::size_t max_shapes_;
+  std::uint64_t cluster_id_ = 0;
+  std::uint64_t cluster_position_ = 0;  // changes of the cluster that are in the log
+  std::uint64_t call_ = 0;
+  std::vector<model::Row> log_;
+  std::uint64_t log_begin_ = 0;
+  std::vector<model::Row> touched_in_call_;
+  absl::flat_hash_map<model::ShapeId, std::unique_ptr<ShapeFit>> fits_;
+};
+
+}  // namespace gangway::gang

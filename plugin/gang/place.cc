@@ -1,0 +1,370 @@
+#include "plugin/gang/place.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "plugin/gang/admit.h"
+#include "plugin/gang/explain.h"
+#include "plugin/gang/order.h"
+#include "plugin/gang/search.h"
+
+namespace gangway::gang {
+
+using model::Cluster;
+using model::Reason;
+using model::Row;
+using model::ShapeId;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+namespace {
+
+bool CountsAsReady(TaskStatus status) {
+  return status == TaskStatus::kBinding || status == TaskStatus::kBound || status == TaskStatus::kRunning ||
+         status == TaskStatus::kSucceeded;
+}
+
+// spec: volcano-scheduler 3.3: the minima of the tasks are not looked at when the gang's own is smaller than their sum.
+bool RolesCount(const model::Gang& gang) {
+  int sum = 0;
+  for (const auto& [role, count] : gang.min_task_member) sum += count;
+  return gang.min_member >= sum;
+}
+
+}  // namespace
+
+GangPlacement::GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang)
+    : overlay_(overlay), scratch_(scratch), policy_(policy), id_(gang), gang_(overlay.cluster().gang(gang)) {}
+
+Reason GangPlacement::NewReason(Reason::Kind kind) const {
+  Reason reason;
+  reason.kind = kind;
+  reason.min_member = gang_.min_member;
+  reason.existing = gang_.ready();
+  reason.missing = std::max(gang_.min_member - gang_.ready(), 0);
+  return reason;
+}
+
+void GangPlacement::Collect() {
+  const Cluster& cluster = overlay_.cluster();
+  for (const TaskId id : gang_.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
+    if (!cluster.shape(task.shape).not_modelled.empty()) continue;
+    tasks_.push_back(id);
+  }
+  SortTasks(cluster, tasks_);
+  rows_.assign(tasks_.size(), model::kNone);
+}
+
+// Too few tasks may be placed: says which of the pending ones are held back and why.
+bool GangPlacement::ComplainOfBlocked(int usable) {
+  const Cluster& cluster = overlay_.cluster();
+  std::string gated, not_modelled;
+  for (const TaskId id : gang_.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::kPending || !task.ours) continue;
+    if (task.gated && (gated.empty() || task.name < gated)) gated = task.name;
+    const std::string& field = cluster.shape(task.shape).not_modelled;
+    if (!task.gated && !field.empty() && (not_modelled.empty() || field < not_modelled)) not_modelled = field;
+  }
+  if (gated.empty() && not_modelled.empty()) return false;
+  reason_ = NewReason(not_modelled.empty() ? Reason::Kind::kGated : Reason::Kind::kNotModelled);
+  reason_->subject = not_modelled.empty() ? gated : not_modelled;
+  reason_->missing = std::max(gang_.min_member - usable, 1);
+  return true;
+}
+
+bool GangPlacement::Complain() {
+  const Cluster& cluster = overlay_.cluster();
+  if (gang_.ready() + gang_.Count(TaskStatus::kPending) < gang_.min_member) {
+    reason_ = NewReason(Reason::Kind::kTooFewTasks);
+    reason_->existing = gang_.ready() + gang_.Count(TaskStatus::kPending);
+    reason_->missing = gang_.min_member - reason_->existing;
+    return true;
+  }
+  if (!gang_.not_modelled.empty()) {
+    reason_ = NewReason(Reason::Kind::kNotModelled);
+    reason_->subject = gang_.not_modelled;
+    return true;
+  }
+  reason_ = QueueReason(cluster, gang_);
+  if (reason_.has_value()) return true;
+  Collect();
+  const int usable = gang_.ready() + static_cast<int>(tasks_.size());
+  if (usable < gang_.min_member) {
+    if (ComplainOfBlocked(usable)) return true;
+    reason_ = NewReason(Reason::Kind::kTooFewTasks);
+    reason_->existing = usable;
+    reason_->missing = gang_.min_member - usable;
+    return true;
+  }
+  return false;
+}
+
+// Splits the tasks into those a role's minimum needs, those the gang's minimum needs, and the rest.
+void GangPlacement::Choose() {
+  const Cluster& cluster = overlay_.cluster();
+  std::vector<char> taken(tasks_.size(), 0);
+  if (RolesCount(gang_)) {
+    std::map<int, int> ready;
+    for (const TaskId id : gang_.tasks) {
+      if (CountsAsReady(cluster.task(id).status)) ++ready[cluster.task(id).role];
+    }
+    for (const auto& [role, minimum] : gang_.min_task_member) {
+      int wanted = minimum - ready[role];
+      for (std::size_t i = 0; i < tasks_.size() && wanted > 0; ++i) {
+        if (cluster.task(tasks_[i]).role != role) continue;
+        taken[i] = 1;
+        --wanted;
+      }
+      if (wanted > 0 && !reason_.has_value()) {
+        reason_ = NewReason(Reason::Kind::kTooFewOfRole);
+        reason_->subject = std::string(cluster.names().Text(role));
+        reason_->min_member = minimum;
+        reason_->missing = wanted;
+        reason_->existing = minimum - wanted;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (taken[i] != 0) role_needed_.push_back(i);
+  }
+  int wanted = gang_.min_member - gang_.ready() - static_cast<int>(role_needed_.size());
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (taken[i] != 0) {
+      needed_.push_back(i);
+    } else if (wanted > 0) {
+      needed_.push_back(i);
+      --wanted;
+    } else {
+      rest_.push_back(i);
+    }
+  }
+}
+
+std::vector<GangPlacement::Group> GangPlacement::GroupByShape(const std::vector<std::size_t>& tasks) const {
+  std::vector<Group> groups;
+  for (const std::size_t i : tasks) {
+    const ShapeId shape = overlay_.cluster().task(tasks_[i]).shape;
+    auto it = std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return group.shape == shape; });
+    if (it == groups.end()) {
+      groups.push_back({shape, {}});
+      it = groups.end() - 1;
+    }
+    it->tasks.push_back(i);
+  }
+  return groups;
+}
+
+void GangPlacement::Put(std::size_t task, Row row) {
+  const ShapeId shape = overlay_.cluster().task(tasks_[task]).shape;
+  rows_[task] = row;
+  overlay_.Take(row, shape, 1);
+  overlay_.TakeFromQueue(gang_.queue, overlay_.cluster().shape(shape).request);
+  scratch_.RowTouched(row);
+}
+
+void GangPlacement::DropAll() {
+  for (const Row row : overlay_.Drop()) scratch_.RowTouched(row);
+  std::fill(rows_.begin(), rows_.end(), model::kNone);
+}
+
+// Each group on the best rows that are left; goes on after a group that does not fit, to count what is missing.
+bool GangPlacement::FillGreedily(const std::vector<Group>& groups) {
+  bool all = true;
+  for (const Group& group : groups) {
+    std::vector<std::pair<Row, int>> chosen;
+    auto left = static_cast<int>(group.tasks.size());
+    const ShapeFit& fit = scratch_.Fit(overlay_, group.shape);
+    for (const Rank& rank : fit.order()) {
+      if (left == 0) break;
+      chosen.emplace_back(rank.row, std::min(left, fit.at(rank.row).copies));
+      left -= chosen.back().second;
+    }
+    std::size_t next = 0;
+    for (const auto& [row, count] : chosen) {
+      for (int i = 0; i < count; ++i) Put(group.tasks[next++], row);
+    }
+    all = all && left == 0;
+  }
+  return all;
+}
+
+bool GangPlacement::Fill(const std::vector<Group>& unordered) {
+  struct Entry {
+    const Group* group;
+    std::int64_t copies;
+  };
+  std::vector<Entry> entries;
+  bool possible = true;
+  for (const Group& group : unordered) {
+    const std::int64_t copies = scratch_.Fit(overlay_, group.shape).copies();
+    possible = possible && copies >= static_cast<std::int64_t>(group.tasks.size());
+    entries.push_back({&group, copies});
+  }
+  if (!possible) return false;
+  // Hardest first: the fewest ways per task. Ties by what is asked, which does not depend on the order of events.
+  const Cluster& cluster = overlay_.cluster();
+  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    const std::int64_t x = a.copies / static_cast<std::int64_t>(a.group->tasks.size());
+    const std::int64_t y = b.copies / static_cast<std::int64_t>(b.group->tasks.size());
+    return x != y ? x < y : cluster.shape(a.group->shape).key < cluster.shape(b.group->shape).key;
+  });
+  std::vector<Group> groups;
+  for (const Entry& entry : entries) groups.push_back(*entry.group);
+  if (FillGreedily(groups)) return true;
+  DropAll();
+  std::vector<SearchGroup> search;
+  for (const Group& group : groups) {
+    SearchGroup wanted{group.shape, static_cast<int>(group.tasks.size()), {}};
+    for (const Rank& rank : scratch_.Fit(overlay_, group.shape).order()) wanted.rows.push_back(rank.row);
+    search.push_back(std::move(wanted));
+  }
+  const auto found = SearchPlacement(overlay_, search, policy_.search_budget);
+  if (found.empty()) return false;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::size_t next = 0;
+    for (const auto& [row, count] : found[g]) {
+      for (int i = 0; i < count; ++i) Put(groups[g].tasks[next++], row);
+    }
+  }
+  return true;
+}
+
+bool GangPlacement::AllowedByQueue(const std::vector<std::size_t>& tasks, bool complain) {
+  model::Resources sum;
+  for (const std::size_t i : tasks) sum.Add(overlay_.cluster().shape(overlay_.cluster().task(tasks_[i]).shape).request);
+  std::optional<Reason> full = QueueFull(overlay_, gang_, sum);
+  if (!full.has_value()) return true;
+  if (complain) reason_ = std::move(full);
+  return false;
+}
+
+// Says what stands against the shapes that did not fit, and which tasks would have found a node.
+void GangPlacement::Complain(const std::vector<Group>& groups) {
+  const Cluster& cluster = overlay_.cluster();
+  Reason reason = NewReason(Reason::Kind::kNoRoom);
+  bool alone = false;  // a shape does not fit even alone: no trial is needed to say so
+  for (const Group& group : groups) {
+    alone = alone || scratch_.Fit(overlay_, group.shape).copies() < static_cast<std::int64_t>(group.tasks.size());
+  }
+  if (!alone) FillGreedily(groups);
+  reason.missing = 0;
+  for (const Group& group : groups) {
+    std::size_t fitting = group.tasks.size();
+    if (alone) {
+      fitting = static_cast<std::size_t>(std::min<std::int64_t>(scratch_.Fit(overlay_, group.shape).copies(),
+                                                                static_cast<std::int64_t>(fitting)));
+    } else {
+      fitting = static_cast<std::size_t>(
+          std::count_if(group.tasks.begin(), group.tasks.end(), [&](std::size_t i) { return rows_[i] != model::kNone; }));
+    }
+    for (std::size_t i = 0; i < fitting; ++i) would_fit_.push_back(tasks_[group.tasks[i]]);
+    if (fitting == group.tasks.size()) continue;
+    model::RoleReason role = alone ? scratch_.FullReason(overlay_, group.shape) : ExplainShape(overlay_, group.shape);
+    role.role = std::string(cluster.names().Text(cluster.task(tasks_[group.tasks[fitting]]).role));
+    role.missing = static_cast<int>(group.tasks.size() - fitting);
+    reason.missing += role.missing;
+    reason.roles.push_back(std::move(role));
+  }
+  DropAll();
+  reason.existing = gang_.ready() + static_cast<int>(would_fit_.size());
+  std::sort(reason.roles.begin(), reason.roles.end(), [](const model::RoleReason& a, const model::RoleReason& b) {
+    return std::tie(a.role, a.request_text, a.selector_text) < std::tie(b.role, b.request_text, b.selector_text);
+  });
+  SortTasks(cluster, would_fit_);
+  reason_ = std::move(reason);
+}
+
+bool GangPlacement::PlaceOne(std::size_t task) {
+  const ShapeId shape = overlay_.cluster().task(tasks_[task]).shape;
+  if (std::find(full_shapes_.begin(), full_shapes_.end(), shape) != full_shapes_.end()) return false;
+  const ShapeFit& fit = scratch_.Fit(overlay_, shape);
+  if (fit.order().empty() || !AllowedByQueue({task}, false)) {
+    full_shapes_.push_back(shape);
+    return false;
+  }
+  Put(task, fit.order().begin()->row);
+  return true;
+}
+
+// The first tasks in order did not fit together: what no role needs may be any of them.
+bool GangPlacement::TryOthers() {
+  if (rest_.empty() || !AllowedByQueue(role_needed_, false) || !Fill(GroupByShape(role_needed_))) return false;
+  int wanted = gang_.min_member - gang_.ready() - static_cast<int>(role_needed_.size());
+  for (std::size_t i = 0; i < tasks_.size() && wanted > 0; ++i) {
+    if (rows_[i] == model::kNone && PlaceOne(i)) --wanted;
+  }
+  if (wanted <= 0) return true;
+  DropAll();
+  full_shapes_.clear();
+  return false;
+}
+
+bool GangPlacement::PlaceMinimum() {
+  if (Complain()) return false;
+  Choose();
+  if (reason_.has_value()) return false;
+  overlay_.Begin();
+  const std::vector<Group> groups = GroupByShape(needed_);
+  const bool allowed = AllowedByQueue(needed_, true);
+  placed_minimum_ = (allowed && Fill(groups)) || TryOthers();
+  if (!placed_minimum_) {
+    if (!reason_.has_value()) Complain(groups);
+    return false;
+  }
+  reason_.reset();
+  overlay_.Keep();
+  full_shapes_.clear();
+  rest_.clear();
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (rows_[i] == model::kNone) rest_.push_back(i);
+  }
+  return true;
+}
+
+bool GangPlacement::PlaceOneMore() {
+  overlay_.Begin();
+  while (next_rest_ < rest_.size()) {
+    if (PlaceOne(rest_[next_rest_++])) {
+      overlay_.Keep();
+      return true;
+    }
+  }
+  return false;
+}
+
+void GangPlacement::Finish(model::Decision& decision) {
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (rows_[i] != model::kNone) decision.placements.push_back({tasks_[i], rows_[i]});
+  }
+  if (!placed_minimum_) {
+    decision.reason = std::move(reason_);
+    decision.short_of_minimum = true;
+    decision.would_fit = std::move(would_fit_);
+    return;
+  }
+  std::vector<std::size_t> left;
+  for (const std::size_t i : rest_) {
+    if (rows_[i] == model::kNone) left.push_back(i);
+  }
+  const auto pending = static_cast<std::size_t>(gang_.Count(TaskStatus::kPending));
+  if (left.empty()) {
+    if (pending > tasks_.size() && ComplainOfBlocked(gang_.min_member)) {
+      reason_->missing = static_cast<int>(pending - tasks_.size());
+      reason_->min_member = gang_.ready() + static_cast<int>(pending);
+      decision.reason = std::move(reason_);
+    }
+    return;
+  }
+  if (AllowedByQueue({left.front()}, true)) Complain(GroupByShape(left));
+  reason_->missing = static_cast<int>(left.size());
+  reason_->min_member = gang_.ready() + static_cast<int>(pending);
+  reason_->existing = reason_->min_member - reason_->missing;
+  decision.reason = std::move(reason_);
+}
+
+}  // namespace gangway::gang

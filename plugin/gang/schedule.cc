@@ -1,0 +1,103 @@
+#include "plugin/gang/schedule.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "plugin/gang/admit.h"
+#include "plugin/gang/order.h"
+#include "plugin/gang/place.h"
+
+namespace gangway::gang {
+
+using model::Cluster;
+using model::Decision;
+using model::Decisions;
+using model::GangId;
+
+namespace {
+
+// Calls serve(gang) once for each gang, in the order of queues and lines.
+template <class F>
+void InOrder(const Overlay& overlay, const std::vector<GangId>& gangs, F serve) {
+  std::vector<QueueLine> lines = LineUp(overlay.cluster(), gangs);
+  while (QueueLine* line = NextQueue(overlay, lines)) serve(line->gangs[line->next++]);
+}
+
+class Cycle {
+ public:
+  Cycle(const Cluster& cluster, const Policy& policy, Scratch& scratch)
+      : cluster_(cluster), policy_(policy), scratch_(scratch), overlay_(cluster) {}
+
+  Decisions Run() {
+    std::vector<GangId> inside, outside;
+    for (const GangId id : cluster_.waiting()) (cluster_.gang(id).admitted ? inside : outside).push_back(id);
+    PlaceMinima(inside);
+    PlaceMinima(Admit(outside));
+    PlaceRests();
+    for (auto& [index, placement] : placements_) placement->Finish(decisions_[index]);
+    return std::move(decisions_);
+  }
+
+ private:
+  void PlaceMinima(const std::vector<GangId>& gangs) {
+    InOrder(overlay_, gangs, [&](GangId id) {
+      auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
+      if (placement->PlaceMinimum()) placed_.emplace(id, placement.get());
+      placements_.emplace_back(IndexOf(id), std::move(placement));
+    });
+  }
+
+  // Lets gangs in and returns those that have pods to place already.
+  std::vector<GangId> Admit(const std::vector<GangId>& gangs) {
+    std::vector<GangId> with_pods;
+    Admission admission(overlay_, policy_);
+    InOrder(overlay_, gangs, [&](GangId id) {
+      Decision& decision = decisions_[IndexOf(id)];
+      decision.reason = admission.Admit(id);
+      decision.admit = !decision.reason.has_value();
+      decision.short_of_minimum = !decision.admit;
+      if (decision.admit && !cluster_.gang(id).tasks.empty()) with_pods.push_back(id);
+    });
+    return with_pods;
+  }
+
+  // What is beyond the minima comes after all of them, a task at a time, so that no queue's rest crowds out another's.
+  void PlaceRests() {
+    std::vector<GangId> gangs;
+    for (const auto& [id, placement] : placed_) gangs.push_back(id);
+    std::vector<QueueLine> lines = LineUp(cluster_, gangs);
+    while (QueueLine* line = NextQueue(overlay_, lines)) {
+      if (!placed_.at(line->gangs[line->next])->PlaceOneMore()) ++line->next;
+    }
+  }
+
+  std::size_t IndexOf(GangId id) {
+    auto [it, fresh] = index_.emplace(id, decisions_.size());
+    if (fresh) decisions_.push_back({.gang = id});
+    return it->second;
+  }
+
+  const Cluster& cluster_;
+  const Policy& policy_;
+  Scratch& scratch_;
+  Overlay overlay_;
+  Decisions decisions_;
+  absl::flat_hash_map<GangId, std::size_t> index_;
+  std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;
+  std::map<GangId, GangPlacement*> placed_;
+};
+
+}  // namespace
+
+// Nothing ages yet, so the time decides nothing; it is a parameter of every decision (design 3.1).
+Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time, Scratch& scratch) {
+  scratch.Begin(cluster);
+  Decisions decisions = Cycle(cluster, policy, scratch).Run();
+  scratch.End();
+  return decisions;
+}
+
+}  // namespace gangway::gang

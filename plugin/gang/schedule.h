@@ -1,0 +1,20 @@
+// Which gangs are let in, which get which nodes, and why the rest wait.
+#pragma once
+
+#include "absl/time/time.h"
+#include "plugin/gang/fit.h"
+#include "plugin/gang/policy.h"
+#include "plugin/model/decision.h"
+
+namespace gangway::gang {
+
+// One decision for every gang in cluster.waiting(), in the order in which they were served:
+//   1. gangs that are let in are placed, a gang at a time, the queue with the least share first;
+//   2. of the others those are let in for whom there is room after that;
+//   3. those of them that have pods already are placed;
+//   4. what gangs want beyond their minimum is placed, a task at a time.
+//
+// Pure: the same cluster, policy and time give the same decisions, whatever `scratch` holds.
+model::Decisions Schedule(const model::Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch);
+
+}  // namespace gangway::gang
