@@ -1,0 +1,58 @@
+// What `kubectl get` prints of Volcano's types: the CRDs' additionalPrinterColumns, after the name (spec: volcano-job 1.1).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "api/resource.h"
+
+namespace gangway::api::volcano {
+
+struct PrinterColumn {
+  std::string_view name;
+  std::string_view type;       // "string", "integer", "date"
+  std::string_view json_path;  // ".status.state.phase": names and dots only
+  std::int32_t priority = 0;   // beyond 0: only with -o wide
+};
+
+inline constexpr std::array kJobColumns{
+    PrinterColumn{"STATUS", "string", ".status.state.phase"},
+    PrinterColumn{"minAvailable", "integer", ".status.minAvailable"},
+    PrinterColumn{"RUNNINGS", "integer", ".status.running"},
+    PrinterColumn{"AGE", "date", ".metadata.creationTimestamp"},
+    PrinterColumn{"QUEUE", "string", ".spec.queue", 1},
+};
+inline constexpr std::array kPodGroupColumns{
+    PrinterColumn{"STATUS", "string", ".status.phase"},
+    PrinterColumn{"minMember", "integer", ".spec.minMember"},
+    PrinterColumn{"RUNNINGS", "integer", ".status.running"},
+    PrinterColumn{"AGE", "date", ".metadata.creationTimestamp"},
+    PrinterColumn{"QUEUE", "string", ".spec.queue", 1},
+};
+inline constexpr std::array kQueueColumns{
+    PrinterColumn{"PARENT", "string", ".spec.parent"},
+    PrinterColumn{"STATE", "string", ".status.state", 1},
+    PrinterColumn{"WEIGHT", "integer", ".spec.weight", 1},
+    PrinterColumn{"INQUEUE", "integer", ".status.inqueue", 1},
+    PrinterColumn{"PENDING", "integer", ".status.pending", 1},
+    PrinterColumn{"RUNNING", "integer", ".status.running", 1},
+    PrinterColumn{"AGE", "date", ".metadata.creationTimestamp", 1},
+};
+inline constexpr std::array kCommandColumns{
+    PrinterColumn{"ACTION", "string", ".action"},
+    PrinterColumn{"TARGET", "string", ".target.name"},
+    PrinterColumn{"AGE", "date", ".metadata.creationTimestamp"},
+};
+
+// Empty for resources that are not Volcano's.
+inline std::span<const PrinterColumn> ColumnsOf(const Resource& resource) {
+  if (&resource == &kJobs) return kJobColumns;
+  if (&resource == &kPodGroups) return kPodGroupColumns;
+  if (&resource == &kQueues) return kQueueColumns;
+  if (&resource == &kCommands) return kCommandColumns;
+  return {};
+}
+
+}  // namespace gangway::api::volcano

@@ -1,0 +1,51 @@
+// The columns and cells of each resource, as kubectl's users know them (kubernetes: pkg/printers/internalversion/printers.go;
+// for Volcano's types api/volcano/columns.h). Internal to this room.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "api/resource.h"
+#include "boost/json/value.hpp"
+#include "sandbox/apiserver/schemas/look.h"
+
+namespace gangway::sandbox {
+
+struct Column {
+  std::string_view name;
+  std::string_view type = "string";
+  std::string_view format = {};
+  std::string_view description = {};
+  std::int32_t priority = 0;
+};
+
+// Cells of one row, in the order of the columns: text, integers, booleans and null.
+using Cells = std::vector<boost::json::value>;
+
+// Null for resources that no table is written for; they show NAME and AGE.
+using MakeCells = void (*)(Look object, absl::Time now, Cells& cells);
+
+struct TableShape {
+  std::vector<Column> columns;
+  MakeCells cells = nullptr;   // core resources
+  const api::Resource* resource = nullptr;
+};
+const TableShape& TableShapeOf(const api::Resource& resource);
+// The cells of `object`, whichever resource it is.
+Cells CellsOf(const TableShape& shape, Look object, absl::Time now);
+
+// Pods are the long story; table_pods.cc.
+void PodCells(Look pod, absl::Time now, Cells& cells);
+
+// "3m7s" since the RFC 3339 time in `time`; "<unknown>" when it is absent.
+std::string Since(Look time, absl::Time now);
+
+// Text as a cell.
+inline boost::json::value TextCell(absl::string_view text) { return boost::json::string_view(text.data(), text.size()); }
+
+}  // namespace gangway::sandbox
