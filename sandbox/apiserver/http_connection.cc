@@ -1,0 +1,406 @@
+#include "sandbox/apiserver/http_connection.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/field.hpp>
+#include <boost/beast/http/verb.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "kube/client/frame_splitter.h"
+#include "sandbox/apiserver/http_wire.h"
+
+namespace gangway::sandbox {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::beast::error_code;
+
+namespace {
+
+constexpr std::size_t kMaxChunkBytes = 256u << 10;     // of frames in one write, unless one frame is larger
+constexpr std::size_t kSmallBody = 16u << 10;          // copied behind its header rather than gathered
+constexpr std::size_t kMaxLingerBytes = 64u << 20;
+constexpr absl::Duration kLingerTime = absl::Seconds(2);
+constexpr std::size_t kMaxWrittenKept = 64u << 10;
+
+absl::string_view Header(const http::request<http::string_body>& request, http::field field) {
+  const auto value = request[field];
+  return {value.data(), value.size()};
+}
+
+std::string PeerName(const asio::ip::tcp::socket& socket) {
+  error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  return error ? "" : absl::StrCat(endpoint.address().to_string(), ":", endpoint.port());
+}
+
+bool IsServed(http::verb verb) {
+  switch (verb) {
+    case http::verb::get:
+    case http::verb::head:
+    case http::verb::post:
+    case http::verb::put:
+    case http::verb::patch:
+    case http::verb::delete_: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket, ConnectionId id)
+    : context_(context), socket_(std::move(socket)), id_(id), peer_(PeerName(socket_)) {
+  error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  socket_.non_blocking(true, ignored);
+}
+
+void HttpConnection::Start() { NextRequest(); }
+
+void HttpConnection::Refuse() {
+  refused_ = true;
+  linger_ = true;
+  kube::Response busy = RefusalResponse(503, absl::StrCat("all ", context_.options.max_connections, " connections are in use"));
+  busy.retry_after = absl::Seconds(1);
+  keep_alive_ = false;
+  BeginAnswer(busy);
+}
+
+// --- reading
+
+void HttpConnection::NextRequest() {
+  state_ = State::kIdle;
+  head_seen_ = head_only_ = http10_ = false;
+  parser_.emplace();
+  parser_->eager(true);
+  parser_->header_limit(static_cast<std::uint32_t>(context_.options.max_header_bytes));
+  parser_->body_limit(context_.options.max_body_bytes);
+  SetDeadline(context_.options.idle_timeout);
+  if (shutting_down_) return Close();
+  if (input_.empty()) return WaitForBytes();
+  Parse();
+}
+
+void HttpConnection::WaitForBytes() {
+  if (waiting_to_read_) return;
+  waiting_to_read_ = true;
+  socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](error_code error) {
+    self->waiting_to_read_ = false;
+    if (self->state_ == State::kClosed) return;
+    if (error) return self->Close();
+    self->OnReadable();
+  });
+}
+
+void HttpConnection::OnReadable() {
+  // Not now: what a client sends ahead waits in the kernel, but for a watcher, whose going away we must notice.
+  if (state_ == State::kHandling || state_ == State::kWriting) return;
+  error_code error;
+  const std::size_t count = socket_.read_some(asio::buffer(context_.scratch), error);
+  if (error == asio::error::would_block || error == asio::error::interrupted) return WaitForBytes();
+  if (error) return Close();
+  if (state_ == State::kLingering) {
+    lingered_bytes_ += count;
+    return lingered_bytes_ > kMaxLingerBytes ? Close() : WaitForBytes();
+  }
+  input_.append(context_.scratch.data(), count);
+  if (state_ == State::kWatching) {
+    // The next request, sent early. One more read may find the end.
+    if (input_.size() <= context_.options.max_header_bytes) WaitForBytes();
+    return;
+  }
+  Parse();
+}
+
+void HttpConnection::Parse() {
+  if (state_ == State::kIdle) {
+    state_ = State::kReading;
+    SetDeadline(context_.options.header_timeout);
+  }
+  error_code error;
+  const std::size_t used = parser_->put(asio::buffer(input_), error);
+  input_.erase(0, used);
+  if (error && error != http::error::need_more) return OnParseError(error);
+  if (parser_->is_header_done() && !head_seen_) {
+    head_seen_ = true;
+    SetDeadline(context_.options.body_timeout);
+    if (!CheckHead()) return;
+  }
+  if (parser_->is_done()) return Dispatch();
+  // Beast keeps what it cannot yet read; a chunk's extension or a trailer could grow for ever.
+  if (input_.size() > context_.options.max_header_bytes + context_.scratch.size()) {
+    return RefuseAndClose(431, "a part of the request is too large");
+  }
+  WaitForBytes();
+}
+
+void HttpConnection::OnParseError(error_code error) {
+  if (error == http::error::body_limit) {
+    return RefuseAndClose(413, absl::StrCat("the request body is larger than the limit of ",
+                                            context_.options.max_body_bytes, " bytes"));
+  }
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return RefuseAndClose(431, absl::StrCat("the request header is larger than the limit of ",
+                                            context_.options.max_header_bytes, " bytes"));
+  }
+  if (error == http::error::bad_version) return RefuseAndClose(505, "this server speaks HTTP/1.1");
+  RefuseAndClose(400, absl::StrCat("malformed HTTP request: ", error.message()));
+}
+
+bool HttpConnection::CheckHead() {
+  const auto& request = parser_->get();
+  const auto refuse = [this](int code, absl::string_view message) {
+    RefuseAndClose(code, message);
+    return false;
+  };
+  head_only_ = request.method() == http::verb::head;
+  http10_ = request.version() == 10;
+  keep_alive_ = request.keep_alive();
+  if (request.version() != 10 && request.version() != 11) return refuse(505, "this server speaks HTTP/1.1");
+  if (!IsServed(request.method())) {
+    const auto method = request.method_string();
+    return refuse(405, absl::StrCat("method ", absl::string_view(method.data(), method.size()), " is not supported"));
+  }
+  const absl::string_view host = Header(request, http::field::host);
+  if (request.count(http::field::host) > 1 || (host.empty() && !http10_)) return refuse(400, "one Host header is needed");
+  if (!host.empty() && !IsLoopbackHost(host)) return refuse(403, "this server is reached as 127.0.0.1 or localhost only");
+  const absl::string_view origin = Header(request, http::field::origin);
+  if (!origin.empty() && !IsLoopbackOrigin(origin)) return refuse(403, "requests made by pages from elsewhere are not served");
+  if (!context_.options.token.empty() &&
+      !SameSecret(Header(request, http::field::authorization), absl::StrCat("Bearer ", context_.options.token))) {
+    return refuse(401, "Unauthorized");
+  }
+  if (request.count(http::field::transfer_encoding) > 0 &&
+      !absl::EqualsIgnoreCase(Header(request, http::field::transfer_encoding), "chunked")) {
+    return refuse(501, "no transfer encoding but chunked is supported");
+  }
+  const absl::string_view encoding = Header(request, http::field::content_encoding);
+  if (!encoding.empty() && !absl::EqualsIgnoreCase(encoding, "identity")) {
+    return refuse(415, absl::StrCat("content encoding \"", encoding, "\" is not supported"));
+  }
+  const absl::string_view expect = Header(request, http::field::expect);
+  if (expect.empty() || parser_->is_done()) return true;
+  if (!absl::EqualsIgnoreCase(expect, "100-continue")) return refuse(417, "only 100-continue can be expected");
+  if (!http10_ && input_.empty()) {
+    // A few bytes into an empty socket buffer: they fit, or the client is gone.
+    error_code error;
+    static constexpr absl::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    if (socket_.write_some(asio::buffer(kContinue.data(), kContinue.size()), error) != kContinue.size() || error) {
+      Close();
+      return false;
+    }
+  }
+  return true;
+}
+
+void HttpConnection::Dispatch() {
+  auto message = parser_->release();
+  parser_.reset();
+  Arrival arrival;
+  if (!SplitTarget({message.target().data(), message.target().size()}, arrival.request.path, arrival.request.query)) {
+    return RefuseAndClose(400, "malformed request target");
+  }
+  arrival.from = id_;
+  arrival.reply_to = context_.mailbox;
+  arrival.head_only = head_only_;
+  const auto method = message.method_string();
+  arrival.request.method = head_only_ ? "GET" : std::string(method.data(), method.size());
+  arrival.request.content_type = std::string(Header(message, http::field::content_type));
+  arrival.request.accept = std::string(Header(message, http::field::accept));
+  arrival.request.body = std::move(message.body());
+  arrival.caller.name = CallerName(Header(message, http::field::user_agent));
+  arrival.caller.peer = peer_;
+  state_ = State::kHandling;
+  deadline_.reset();  // the loop answers everything
+  context_.desk.Arrive(std::move(arrival));
+}
+
+// --- answering
+
+void HttpConnection::Receive(Mail mail) {
+  switch (mail.what) {
+    case Mail::What::kAnswer:
+      if (state_ == State::kHandling) BeginAnswer(mail.response);
+      return;
+    case Mail::What::kBeginWatch:
+      if (state_ == State::kHandling) BeginWatch(std::move(mail));
+      return;
+    case Mail::What::kFrames:
+      if (state_ != State::kWatching) return;
+      for (kube::Frame& frame : mail.frames) frames_.push_back(std::move(frame));
+      if (!waiting_to_write_) FillChunk();
+      return;
+    case Mail::What::kEndWatch:
+      if (state_ != State::kWatching) return;
+      watch_ended_ = true;
+      watch_orderly_ = mail.orderly;
+      if (!waiting_to_write_) FillChunk();
+      return;
+    case Mail::What::kCut: return Close();
+  }
+}
+
+void HttpConnection::RefuseAndClose(int code, absl::string_view message) {
+  keep_alive_ = false;
+  linger_ = true;
+  BeginAnswer(RefusalResponse(code, message));
+}
+
+void HttpConnection::BeginAnswer(const kube::Response& response) {
+  state_ = State::kWriting;
+  if (shutting_down_) keep_alive_ = false;
+  AnswerHead head;
+  head.code = response.code;
+  head.content_type = response.content_type;
+  head.content_length = response.body->size();
+  head.keep_alive = keep_alive_;
+  head.http10 = http10_;
+  AppendHead(head, &response, head_);
+  if (!head_only_ && response.code != 204 && response.code != 304) {
+    if (response.body->size() <= kSmallBody) {
+      head_.append(*response.body);
+    } else {
+      body_ = response.body;
+    }
+  }
+  Flush();
+}
+
+void HttpConnection::BeginWatch(Mail mail) {
+  state_ = State::kWatching;
+  queued_bytes_ = std::move(mail.queued_bytes);
+  watch_ended_ = false;
+  watch_orderly_ = true;
+  if (http10_) keep_alive_ = false;
+  AnswerHead head;
+  head.content_type = mail.content_type;
+  head.chunked = !http10_;
+  head.no_length = http10_;
+  head.keep_alive = keep_alive_;
+  AppendHead(head, nullptr, head_);
+  WaitForBytes();
+  Flush();
+}
+
+// Writes the next frames; when there are none, waits or ends the stream.
+void HttpConnection::FillChunk() {
+  if (frames_.empty()) {
+    if (!watch_ended_) {
+      deadline_.reset();
+      return;
+    }
+    queued_bytes_.reset();
+    if (!watch_orderly_) return Close();
+    state_ = State::kWriting;
+    if (!http10_) head_ = "0\r\n\r\n";
+    return Flush();
+  }
+  std::string chunk;
+  std::size_t taken = 0;
+  while (!frames_.empty() && (chunk.empty() || chunk.size() + frames_.front().object->size() <= kMaxChunkBytes)) {
+    kube::AppendFrame(frames_.front(), chunk);
+    taken += frames_.front().object->size();
+    frames_.pop_front();
+  }
+  queued_bytes_->fetch_sub(taken);
+  if (!http10_) {
+    absl::StrAppend(&head_, absl::Hex(chunk.size()), "\r\n");
+    tail_ = "\r\n";
+  }
+  body_ = MakeBytes(std::move(chunk));
+  Flush();
+}
+
+void HttpConnection::Flush() {
+  const std::size_t body_size = body_ == nullptr ? 0 : body_->size();
+  const std::size_t total = head_.size() + body_size + tail_.size();
+  while (written_ < total) {
+    std::array<asio::const_buffer, 3> pieces{asio::buffer(head_), asio::buffer(body_ ? body_->data() : "", body_size),
+                                             asio::buffer(tail_.data(), tail_.size())};
+    std::size_t skip = written_;
+    for (asio::const_buffer& piece : pieces) {
+      const std::size_t here = std::min(skip, piece.size());
+      piece += here;
+      skip -= here;
+    }
+    error_code error;
+    written_ += socket_.write_some(pieces, error);
+    if (error == asio::error::would_block) {
+      SetDeadline(context_.options.write_timeout);
+      return WaitForRoom();
+    }
+    if (error && error != asio::error::interrupted) return Close();
+  }
+  OnFlushed();
+}
+
+void HttpConnection::WaitForRoom() {
+  waiting_to_write_ = true;
+  socket_.async_wait(asio::ip::tcp::socket::wait_write, [self = shared_from_this()](error_code error) {
+    self->waiting_to_write_ = false;
+    if (self->state_ == State::kClosed) return;
+    if (error) return self->Close();
+    self->Flush();
+  });
+}
+
+void HttpConnection::OnFlushed() {
+  written_ = 0;
+  if (head_.capacity() > kMaxWrittenKept) head_ = std::string();
+  head_.clear();
+  body_.reset();
+  tail_ = {};
+  if (state_ == State::kWatching) return FillChunk();
+  if (keep_alive_) return NextRequest();
+  return linger_ ? Linger() : Close();
+}
+
+void HttpConnection::Linger() {
+  state_ = State::kLingering;
+  SetDeadline(kLingerTime);
+  input_ = std::string();
+  error_code error;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  if (error) return Close();
+  WaitForBytes();
+}
+
+// --- ending
+
+void HttpConnection::SetDeadline(absl::Duration from_now) {
+  deadline_ = std::chrono::steady_clock::now() + absl::ToChronoMicroseconds(from_now);
+}
+
+void HttpConnection::CheckDeadline(SteadyTime now) {
+  if (!deadline_.has_value() || now < *deadline_) return;
+  if (state_ == State::kReading) {
+    return RefuseAndClose(408, "the request did not arrive in time");
+  }
+  Close();
+}
+
+void HttpConnection::Shutdown() {
+  shutting_down_ = true;
+  keep_alive_ = false;
+  if (state_ != State::kWriting) Close();
+}
+
+void HttpConnection::Close() {
+  if (state_ == State::kClosed) return;
+  const auto self = shared_from_this();  // the thread forgets us
+  const bool watching = queued_bytes_ != nullptr;
+  state_ = State::kClosed;
+  error_code ignored;
+  socket_.close(ignored);
+  if (watching) context_.desk.WatchGone(id_);
+  context_.on_closed(id_);
+}
+
+}  // namespace gangway::sandbox

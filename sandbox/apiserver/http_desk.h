@@ -1,0 +1,105 @@
+// Where the front's threads and the loop meet: requests wait here for the loop, answers for the thread of their connection.
+// Private to the front.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "base/loop.h"
+#include "base/mutex.h"
+#include "kube/client/client.h"
+#include "sandbox/apiserver/http_front.h"
+
+namespace gangway::sandbox {
+
+using ConnectionId = std::uint64_t;  // never used twice
+
+// From the loop to one connection.
+struct Mail {
+  enum class What {
+    kAnswer,      // response
+    kBeginWatch,  // content_type, queued_bytes
+    kFrames,      // frames
+    kEndWatch,    // orderly
+    kCut,         // close it now: the client does not read
+  };
+  What what = What::kAnswer;
+  ConnectionId to = 0;
+  kube::Response response;
+  std::string content_type;
+  std::shared_ptr<std::atomic<std::size_t>> queued_bytes;  // of objects; the connection takes off what it has written
+  std::vector<kube::Frame> frames;
+  bool orderly = true;
+};
+
+// The mail of one I/O thread. Thread-safe; outlives the thread in the hands of those who answer late.
+class Mailbox {
+ public:
+  // `wake` makes the thread call Take, and may be called when the thread is gone.
+  explicit Mailbox(absl::AnyInvocable<void() const> wake) : wake_(std::move(wake)) {}
+  void Put(Mail mail);
+  std::vector<Mail> Take();
+  void Close();  // what comes later is dropped
+
+ private:
+  const absl::AnyInvocable<void() const> wake_;  // called by whoever fills an empty box, on any thread
+  Mutex mu_;
+  std::vector<Mail> mail_ ABSL_GUARDED_BY(mu_);
+  bool closed_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+// From a connection to the loop.
+struct Arrival {
+  ConnectionId from = 0;
+  std::shared_ptr<Mailbox> reply_to;  // null: the watch of this connection is over
+  kube::Request request;
+  HttpCaller caller;
+  bool head_only = false;
+};
+
+// Made and destroyed like the front; the threads that call Arrive have ended before.
+class HttpDesk {
+ public:
+  HttpDesk(Loop& loop, HttpHandler& handler, std::size_t max_watch_queue_bytes);
+
+  void Arrive(Arrival arrival);        // any thread
+  void WatchGone(ConnectionId watcher);  // any thread
+
+ private:
+  // One watch on its way to one connection. `over`, on the loop: nothing more is sent.
+  struct Flow {
+    ConnectionId watcher;
+    std::shared_ptr<Mailbox> mailbox;
+    std::shared_ptr<std::atomic<std::size_t>> queued_bytes;
+    bool over = false;
+  };
+
+  void Drain();
+  void Serve(Arrival arrival);
+  void StartWatch(Arrival arrival);
+  void OnFrames(Flow& flow, std::vector<kube::Frame> frames);
+  void EndWatch(Flow& flow, Mail::What what, bool orderly);
+
+  Loop& loop_;
+  HttpHandler& handler_;
+  const std::size_t max_watch_queue_bytes_;
+
+  Mutex mu_;
+  std::vector<Arrival> arrivals_ ABSL_GUARDED_BY(mu_);
+  bool posted_ ABSL_GUARDED_BY(mu_) = false;
+
+  // On the loop.
+  std::deque<Arrival> backlog_;
+  absl::flat_hash_map<ConnectionId, std::unique_ptr<kube::Watch>> watches_;
+  Owner owner_;
+};
+
+}  // namespace gangway::sandbox

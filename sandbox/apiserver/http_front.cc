@@ -1,0 +1,234 @@
+#include "sandbox/apiserver/http_front.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "sandbox/apiserver/http_connection.h"
+#include "sandbox/apiserver/http_desk.h"
+
+namespace gangway::sandbox {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t kScratchBytes = 64u << 10;
+constexpr int kMaxRefusing = 64;  // connections that are being told 503; beyond, closed without a word
+constexpr std::chrono::milliseconds kShutdownTime{250};
+constexpr std::chrono::milliseconds kAcceptPause{50};
+
+// How often deadlines are looked at: often enough to be late by a quarter of the shortest.
+std::chrono::milliseconds SweepInterval(const HttpFrontOptions& o) {
+  const absl::Duration shortest = std::min({o.header_timeout, o.body_timeout, o.idle_timeout, o.write_timeout});
+  return std::clamp(absl::ToChronoMilliseconds(shortest / 4), std::chrono::milliseconds(5), std::chrono::milliseconds(500));
+}
+
+// Of connections.
+struct Counts {
+  std::atomic<int> serving = 0;
+  std::atomic<int> refusing = 0;
+};
+
+// One thread and its connections. After the constructor everything runs on that thread, but for Adopt and Stop.
+class IoThread {
+ public:
+  IoThread(const HttpFrontOptions& options, HttpDesk& desk, Counts& counts)
+      : io_(std::make_shared<asio::io_context>(1)),
+        counts_(counts),
+        sweep_interval_(SweepInterval(options)),
+        sweep_(*io_),
+        context_{options, desk, MakeMailbox(), std::vector<char>(kScratchBytes), [this](ConnectionId id) { Forget(id); }} {
+    Sweep();
+    thread_ = std::thread([this] { io_->run(); });
+  }
+  ~IoThread() {
+    asio::post(*io_, [this] { Shutdown(); });
+    thread_.join();
+    context_.mailbox->Close();
+    io_->restart();
+    io_->poll();  // what was cancelled lets go of its connection
+  }
+
+  asio::io_context& io() { return *io_; }
+
+  void Adopt(tcp::socket socket, ConnectionId id, bool refuse) {
+    asio::post(*io_, [this, socket = std::move(socket), id, refuse]() mutable {
+      auto connection = std::make_shared<HttpConnection>(context_, std::move(socket), id);
+      connections_[id] = connection;
+      if (stopping_) return connection->Close();
+      refuse ? connection->Refuse() : connection->Start();
+    });
+  }
+
+ private:
+  // The box outlives this thread in late answers; a context that has stopped runs nothing any more.
+  std::shared_ptr<Mailbox> MakeMailbox() {
+    return std::make_shared<Mailbox>([this, io = io_] { asio::post(*io, [this] { TakeMail(); }); });
+  }
+
+  void TakeMail() {
+    std::vector<Mail> mails = context_.mailbox->Take();
+    for (Mail& mail : mails) {
+      const auto found = connections_.find(mail.to);
+      if (found == connections_.end()) {
+        if (mail.what == Mail::What::kBeginWatch) context_.desk.WatchGone(mail.to);
+        continue;
+      }
+      const std::shared_ptr<HttpConnection> connection = found->second;
+      connection->Receive(std::move(mail));
+    }
+  }
+
+  void Sweep() {
+    sweep_.expires_after(sweep_interval_);
+    sweep_.async_wait([this](error_code error) {
+      if (error) return;
+      const auto now = HttpConnection::SteadyTime::clock::now();
+      for (const auto& connection : All()) connection->CheckDeadline(now);
+      Sweep();
+    });
+  }
+
+  void Forget(ConnectionId id) {
+    const auto found = connections_.find(id);
+    (found->second->refused() ? counts_.refusing : counts_.serving).fetch_sub(1);
+    connections_.erase(found);
+    if (stopping_ && connections_.empty()) io_->stop();
+  }
+
+  void Shutdown() {
+    stopping_ = true;
+    TakeMail();
+    for (const auto& connection : All()) connection->Shutdown();
+    if (connections_.empty()) return io_->stop();
+    sweep_.expires_after(kShutdownTime);
+    sweep_.async_wait([this](error_code) {
+      for (const auto& connection : All()) connection->Close();
+      io_->stop();
+    });
+  }
+
+  // A copy: connections leave while we walk.
+  std::vector<std::shared_ptr<HttpConnection>> All() const {
+    std::vector<std::shared_ptr<HttpConnection>> all;
+    all.reserve(connections_.size());
+    for (const auto& [id, connection] : connections_) all.push_back(connection);
+    return all;
+  }
+
+  const std::shared_ptr<asio::io_context> io_;
+  Counts& counts_;
+  const std::chrono::milliseconds sweep_interval_;
+  asio::steady_timer sweep_;
+  ConnectionContext context_;
+  absl::flat_hash_map<ConnectionId, std::shared_ptr<HttpConnection>> connections_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
+class HttpFront::Impl {
+ public:
+  Impl(Loop& loop, HttpHandler& handler, HttpFrontOptions options)
+      : options_(std::move(options)), desk_(loop, handler, options_.max_watch_queue_bytes), pause_(accept_io_), acceptor_(accept_io_) {}
+
+  ~Impl() {
+    asio::post(accept_io_, [this] {  // ends the thread: nothing is left to wait for
+      error_code ignored;
+      acceptor_.close(ignored);
+      pause_.cancel();
+    });
+    if (accept_thread_.joinable()) accept_thread_.join();
+    threads_.clear();
+  }
+
+  absl::Status Listen() {
+    const tcp::endpoint here(asio::ip::address_v4::loopback(), options_.port);
+    error_code error;
+    acceptor_.open(tcp::v4(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(here, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) {
+      return absl::UnavailableError(absl::StrCat("cannot listen on 127.0.0.1:", options_.port, ": ", error.message()));
+    }
+    port_ = acceptor_.local_endpoint(error).port();
+    for (int i = 0; i < std::max(1, options_.io_threads); ++i) {
+      threads_.push_back(std::make_unique<IoThread>(options_, desk_, counts_));
+    }
+    Accept();
+    accept_thread_ = std::thread([this] { accept_io_.run(); });
+    return absl::OkStatus();
+  }
+
+  std::uint16_t port() const { return port_; }
+  int connections() const { return counts_.serving.load(); }
+
+ private:
+  void Accept() {
+    IoThread& thread = *threads_[next_id_ % threads_.size()];
+    acceptor_.async_accept(thread.io(), [this, &thread](error_code error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
+      if (error) return Pause(error);
+      const ConnectionId id = next_id_++;
+      if (counts_.serving.load() < options_.max_connections) {  // only this thread adds
+        counts_.serving.fetch_add(1);
+        thread.Adopt(std::move(socket), id, false);
+      } else if (counts_.refusing.load() < kMaxRefusing) {
+        counts_.refusing.fetch_add(1);
+        thread.Adopt(std::move(socket), id, true);
+      }
+      Accept();
+    });
+  }
+
+  // Out of descriptors, most likely: a moment later some may be free.
+  void Pause(error_code error) {
+    log::Warning("cannot accept a connection", {{"error", error.message()}});
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([this](error_code stopped) {
+      if (!stopped) Accept();
+    });
+  }
+
+  const HttpFrontOptions options_;
+  HttpDesk desk_;
+  Counts counts_;
+  std::vector<std::unique_ptr<IoThread>> threads_;
+
+  asio::io_context accept_io_{1};
+  asio::steady_timer pause_;
+  tcp::acceptor acceptor_;
+  std::uint16_t port_ = 0;
+  ConnectionId next_id_ = 1;
+  std::thread accept_thread_;
+};
+
+absl::StatusOr<std::unique_ptr<HttpFront>> HttpFront::Start(Loop& loop, HttpHandler& handler, HttpFrontOptions options) {
+  auto impl = std::make_unique<Impl>(loop, handler, std::move(options));
+  if (absl::Status listening = impl->Listen(); !listening.ok()) return listening;
+  return std::unique_ptr<HttpFront>(new HttpFront(std::move(impl)));
+}
+
+HttpFront::HttpFront(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpFront::~HttpFront() = default;
+std::uint16_t HttpFront::port() const { return impl_->port(); }
+std::string HttpFront::url() const { return absl::StrCat("http://127.0.0.1:", impl_->port()); }
+int HttpFront::connections() const { return impl_->connections(); }
+
+}  // namespace gangway::sandbox
