@@ -17,6 +17,7 @@ namespace gangway::kube {
 enum class Verb {
   kCreate,      // POST of `body`; "already exists" counts as done when the existing object has the same controller owner
   kMergePatch,  // PATCH of `body`, application/merge-patch+json
+  kStrategicMergePatch,  // PATCH of `body`, application/strategic-merge-patch+json: core types only; lists merge by their keys
   kPut,         // PUT of `body`: only for objects wholly ours (Lease)
   kDelete,      // DELETE; "not found" counts as done
 };

@@ -48,7 +48,8 @@ absl::StatusOr<std::string> WithPreconditions(const Write& write) {
 const char* VerbName(Verb verb) {
   switch (verb) {
     case Verb::kCreate: return "create";
-    case Verb::kMergePatch: return "patch";
+    case Verb::kMergePatch:
+    case Verb::kStrategicMergePatch: return "patch";
     case Verb::kPut: return "update";
     case Verb::kDelete: return "delete";
   }
@@ -65,9 +66,11 @@ absl::StatusOr<Request> RequestFor(const Write& write) {
       request.method = "POST";
       request.body = write.body;
       return request;
-    case Verb::kMergePatch: {
+    case Verb::kMergePatch:
+    case Verb::kStrategicMergePatch: {
       request.method = "PATCH";
-      request.content_type = "application/merge-patch+json";
+      request.content_type = write.verb == Verb::kMergePatch ? "application/merge-patch+json"
+                                                             : "application/strategic-merge-patch+json";
       GW_ASSIGN_OR_RETURN(request.body, WithPreconditions(write));
       return request;
     }
