@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/simulation/broken.h"
 #include "tests/simulation/history.h"
@@ -129,7 +130,7 @@ TEST(SimulationTest, ControllersThatCannotDeleteAreCaught) {
   const auto violations = ViolationsOf([](HistoryOptions& options) {
     options.replace_controllers = [](Loop& loop, sandbox::Cluster& cluster) { return MakeControllersThatCannotDelete(loop, cluster); };
   });
-  EXPECT_THAT(violations, Not(IsEmpty()));
+  EXPECT_THAT(violations, ::testing::Not(IsEmpty()));
 }
 
 }  // namespace

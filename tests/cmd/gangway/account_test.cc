@@ -1,0 +1,103 @@
+#include "cmd/gangway/account.h"
+
+#include "cmd/gangway/goal.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::cmd {
+namespace {
+
+using api::core::Pod;
+using api::volcano::Job;
+using api::volcano::PodGroup;
+using testutil::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Texts(const std::vector<AccountLine>& lines) {
+  std::vector<std::string> texts;
+  for (const AccountLine& line : lines) texts.push_back(line.text);
+  return texts;
+}
+
+Job SeedJob() {
+  Job job;
+  job.metadata.name = "ctr";
+  job.metadata.ns = "default";
+  job.spec.min_available = 4;
+  job.spec.max_retry = 3;
+  job.spec.queue = "default";
+  job.spec.tasks.resize(2);
+  job.spec.tasks[0].name = "pserver";
+  job.spec.tasks[1].name = "trainer";
+  job.spec.tasks[0].replicas = job.spec.tasks[1].replicas = 2;
+  return job;
+}
+
+TEST(AccountTest, ANewJobSaysWhatItIs) {
+  const Job job = SeedJob();
+  const auto lines = Tell(nullptr, &job);
+  EXPECT_THAT(Texts(lines), ElementsAre("created: 2 pserver + 2 trainer, a gang of 4 in queue default"));
+  EXPECT_EQ(lines[0].subject, "job default/ctr");
+}
+
+TEST(AccountTest, AJobsPhaseComesWithCountsAndRestarts) {
+  Job before = SeedJob(), after = SeedJob();
+  before.status.state.phase = "Running";
+  after.status.state.phase = "Restarting";
+  after.status.retry_count = 1;
+  after.status.terminating = 3;
+  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre("Restarting: 3 terminating, restart 1 of 3"));
+  before = after;
+  ++after.status.running;
+  EXPECT_THAT(Tell(&before, &after), IsEmpty()) << "counts alone are no news";
+}
+
+TEST(AccountTest, AWaitingGangTellsWhyOnce) {
+  PodGroup before, after;
+  after.metadata.name = before.metadata.name = "ctr-1";
+  after.status.conditions = {{"Unschedulable", "True", "", "NotEnoughResources", "waits for 3 of 4 tasks", {}}};
+  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre("waits for 3 of 4 tasks"));
+  EXPECT_THAT(Tell(&after, &after), IsEmpty());
+}
+
+TEST(AccountTest, APodTellsItsNodeItsEndAndItsExitCode) {
+  Pod before, bound, failed;
+  bound.spec.node_name = failed.spec.node_name = "node-001";
+  EXPECT_THAT(Texts(Tell(&before, &bound)), ElementsAre("-> node-001"));
+  failed.status.phase = "Failed";
+  failed.status.container_statuses.resize(1);
+  failed.status.container_statuses[0].name = "trainer";
+  failed.status.container_statuses[0].state.terminated.emplace();
+  failed.status.container_statuses[0].state.terminated->exit_code = 137;
+  EXPECT_THAT(Texts(Tell(&bound, &failed)), ElementsAre("Failed: container trainer ended with exit code 137"));
+  EXPECT_THAT(Texts(Tell(&bound, nullptr)), ElementsAre("gone"));
+}
+
+TEST(AccountTest, ColoursOnlyWhereTheyAreWanted) {
+  const AccountLine line{"pod a/b", "Running", AccountLine::Tone::kGood};
+  EXPECT_EQ(Render(line, absl::Milliseconds(1234), false).find('\033'), std::string::npos);
+  EXPECT_THAT(Render(line, absl::Milliseconds(1234), false), HasSubstr("1.23s"));
+  EXPECT_NE(Render(line, absl::Milliseconds(1234), true).find('\033'), std::string::npos);
+}
+
+TEST(GoalTest, Parses) {
+  const auto goal = ParseGoal("job/ctr-volcano=Completed");
+  GW_ASSERT_OK(goal);
+  EXPECT_EQ(goal->kind, Goal::Kind::kJob);
+  EXPECT_EQ(goal->key, (api::NamespacedName{"default", "ctr-volcano"}));
+  EXPECT_EQ(goal->phase, "Completed");
+  EXPECT_EQ(ParseGoal("pod/ml/ctr-0=Running")->key, (api::NamespacedName{"ml", "ctr-0"}));
+}
+
+TEST(GoalTest, SaysWhatIsWrong) {
+  for (const auto& [text, part] : {std::pair("job/ctr", "KIND/[NAMESPACE/]NAME=PHASE"), std::pair("ctr=Completed", "KIND/NAME"),
+                                   std::pair("node/a=Ready", "job, podgroup or pod"), std::pair("job/ctr=Done", "Completed"),
+                                   std::pair("job/a/b/c=Completed", "KIND/NAMESPACE/NAME"), std::pair("job/=Completed", "KIND/NAME")}) {
+    EXPECT_THAT(ParseGoal(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(part))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace gangway::cmd

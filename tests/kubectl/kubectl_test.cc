@@ -1,0 +1,241 @@
+// The real kubectl against `gangway sandbox`, its validation on. Skipped, and counted as skipped, where there is no kubectl.
+//
+// GW_UPDATE_GOLDEN=1 rewrites the golden texts in tests/golden/kubectl; their difference is read in review.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/kubectl/sandbox_process.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const std::string kExamples = std::string(GW_SOURCE_DIR) + "/examples/";
+
+class KubectlTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  }
+
+  void Start(std::vector<std::string> flags = {}) {
+    flags.insert(flags.begin(), {"--start-delay", "10ms", "--stop-delay", "10ms"});
+    sandbox_ = std::make_unique<SandboxProcess>(flags);
+  }
+  // Standard output of a command that must succeed.
+  std::string Kubectl(std::vector<std::string> args, const std::string& input = {}) {
+    const Outcome outcome = sandbox_->Kubectl(args, input);
+    EXPECT_EQ(outcome.exit_code, 0) << Line(args) << "\n" << outcome.err;
+    return outcome.out;
+  }
+  // Standard error of a command that must fail.
+  std::string Refused(std::vector<std::string> args, const std::string& input = {}) {
+    const Outcome outcome = sandbox_->Kubectl(args, input);
+    EXPECT_NE(outcome.exit_code, 0) << Line(args) << "\n" << outcome.out;
+    return outcome.err;
+  }
+  void WaitForJob(const std::string& name, const std::string& phase) {
+    Kubectl({"wait", "vcjob/" + name, "--for=jsonpath={.status.state.phase}=" + phase, "--timeout=30s"});
+  }
+  static std::string Line(const std::vector<std::string>& args) {
+    std::string line = "kubectl";
+    for (const std::string& arg : args) line += " " + arg;
+    return line;
+  }
+
+  std::unique_ptr<SandboxProcess> sandbox_;
+};
+
+void ExpectGolden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(GW_SOURCE_DIR) + "/tests/golden/kubectl/" + name + ".txt";
+  const std::string actual = Normalize(text);
+  if (std::getenv("GW_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
+  std::ifstream file(path);
+  EXPECT_EQ(actual, std::string(std::istreambuf_iterator<char>(file), {})) << "golden text " << path;
+}
+
+TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
+  Start({"--finish", "trainer=2s"});
+  EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"}), "job.batch.volcano.sh/ctr-volcano created\n");
+  WaitForJob("ctr-volcano", "Running");
+  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
+  ExpectGolden("get-vcjob-running", Kubectl({"get", "vcjob"}));
+  ExpectGolden("get-vcjob-wide-running", Kubectl({"get", "vcjob", "-o", "wide"}));
+  ExpectGolden("get-podgroup-running", Kubectl({"get", "podgroup"}));
+  ExpectGolden("get-podgroup-wide-running", Kubectl({"get", "podgroup", "-o", "wide"}));
+  ExpectGolden("describe-podgroup-running", Kubectl({"describe", "podgroup", "ctr-volcano"}));
+  ExpectGolden("get-pods-running", Kubectl({"get", "pods"}));
+  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "node-000 node-000 node-000 node-000");
+  WaitForJob("ctr-volcano", "Completed");
+  ExpectGolden("get-vcjob-completed", Kubectl({"get", "vcjob"}));
+  EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.status.succeeded}"}), "2");
+  Kubectl({"wait", "pods", "-l", "volcano.sh/task-spec=pserver", "--for=delete", "--timeout=30s"});
+  ExpectGolden("get-pods-completed", Kubectl({"get", "pods"}));
+  EXPECT_THAT(Kubectl({"get", "podgroup"}), IsEmpty());
+  const std::string described = Kubectl({"describe", "vcjob", "ctr-volcano"});
+  EXPECT_THAT(described, AllOf(HasSubstr("Succeeded:"), HasSubstr("Completing"), HasSubstr("ExecuteAction")));
+}
+
+TEST_F(KubectlTest, AJobThatCannotFitSaysWhyInNumbers) {
+  Start();
+  Kubectl({"apply", "-f", kExamples + "too-large.yaml"});
+  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.conditions[0].type}=Unschedulable", "--timeout=30s"});
+  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "");
+  ExpectGolden("describe-podgroup-too-large", Kubectl({"describe", "podgroup", "too-large"}));
+  const std::string message = Kubectl({"get", "podgroup", "-o", "jsonpath={.items[0].status.conditions[0].message}"});
+  EXPECT_THAT(message, StartsWith("waits for "));
+  EXPECT_THAT(Kubectl({"get", "events"}), HasSubstr(message));
+}
+
+TEST_F(KubectlTest, GetInEveryFormat) {
+  Start({"--apply", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  EXPECT_THAT(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "yaml"}), AllOf(HasSubstr("kind: Job"), HasSubstr("minAvailable: 4")));
+  EXPECT_THAT(Kubectl({"get", "vj", "-o", "json"}), HasSubstr("\"kind\": \"List\""));
+  EXPECT_EQ(Kubectl({"get", "vcjob", "-o", "name"}), "job.batch.volcano.sh/ctr-volcano\n");
+  EXPECT_EQ(Kubectl({"get", "pods", "-l", "volcano.sh/task-spec=trainer", "-o", "jsonpath={.items[*].metadata.name}"}),
+            "ctr-volcano-trainer-0 ctr-volcano-trainer-1");
+  EXPECT_EQ(Kubectl({"get", "pods", "--field-selector", "metadata.name=ctr-volcano-pserver-1", "-o", "name"}), "pod/ctr-volcano-pserver-1\n");
+  EXPECT_THAT(Kubectl({"get", "pods", "--field-selector", "spec.nodeName=node-005"}), IsEmpty());
+  EXPECT_THAT(Kubectl({"get", "pods", "-A"}), HasSubstr("default     ctr-volcano-trainer-0"));
+  EXPECT_THAT(Kubectl({"get", "nodes"}), HasSubstr("node-005   Ready"));
+  EXPECT_THAT(Kubectl({"get", "queue"}), AllOf(HasSubstr("default"), HasSubstr("root")));
+  EXPECT_THAT(Kubectl({"get", "all"}), HasSubstr("pod/ctr-volcano-trainer-0"));
+  EXPECT_THAT(Refused({"get", "pods", "nope"}), HasSubstr("pods \"nope\" not found"));
+}
+
+TEST_F(KubectlTest, WatchPrintsChangesAsTheyHappen) {
+  Start({"--finish", "trainer=500ms", "--apply", kExamples + "ctr-volcano.yaml"});
+  // -w ends with the request time-out; until then it prints a row a change.
+  const Outcome outcome = sandbox_->Kubectl({"get", "vcjob", "ctr-volcano", "-w", "--request-timeout=4s"});
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("NAME"), HasSubstr("Completed"))) << outcome.err;
+}
+
+TEST_F(KubectlTest, LogsOfASimulatedContainer) {
+  Start({"--finish", "trainer=100ms", "--apply", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Completed");
+  EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0"}), AllOf(HasSubstr("simulated container started on node-000"), HasSubstr("exit code 0")));
+  EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0", "--tail=1", "--timestamps"}), MatchesRegex("[0-9T:Z-]+ [^\n]*exit code 0\n"));
+  EXPECT_THAT(Refused({"logs", "ctr-volcano-trainer-0", "-c", "nope"}), HasSubstr("nope"));
+  EXPECT_THAT(Refused({"logs", "ctr-volcano-trainer-0", "--previous"}), HasSubstr("previous terminated container"));
+}
+
+TEST_F(KubectlTest, DeleteInEveryPropagation) {
+  Start({"--apply", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  EXPECT_THAT(Kubectl({"delete", "vcjob", "ctr-volcano"}), HasSubstr("deleted"));
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=30s"});
+  EXPECT_THAT(Kubectl({"get", "podgroup"}), IsEmpty());
+
+  Kubectl({"create", "-f", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  Kubectl({"delete", "vcjob", "ctr-volcano", "--cascade=foreground"});
+  EXPECT_THAT(Kubectl({"get", "pods"}), IsEmpty()) << "foreground: the job goes last";
+
+  Kubectl({"create", "-f", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  Kubectl({"delete", "vcjob", "ctr-volcano", "--cascade=orphan"});
+  EXPECT_THAT(Kubectl({"get", "pods", "-o", "name"}), HasSubstr("pod/ctr-volcano-trainer-0"));
+  EXPECT_EQ(Kubectl({"get", "pod", "ctr-volcano-trainer-0", "-o", "jsonpath={.metadata.ownerReferences}"}), "");
+}
+
+TEST_F(KubectlTest, PatchLabelAnnotateAndApplyAgain) {
+  Start({"--apply", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  EXPECT_THAT(Kubectl({"patch", "node", "node-001", "-p", R"({"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}})"}), HasSubstr("patched"));
+  EXPECT_EQ(Kubectl({"get", "node", "node-001", "-o", "jsonpath={.spec.taints[0].key}"}), "a");
+  Kubectl({"patch", "vcjob", "ctr-volcano", "--type=merge", "-p", R"({"metadata":{"labels":{"team":"ads"}}})"});
+  EXPECT_EQ(Kubectl({"get", "vcjob", "-l", "team=ads", "-o", "name"}), "job.batch.volcano.sh/ctr-volcano\n");
+  Kubectl({"patch", "vcjob", "ctr-volcano", "--type=json", "-p", R"([{"op":"replace","path":"/metadata/labels/team","value":"rec"}])"});
+  EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.metadata.labels.team}"}), "rec");
+  EXPECT_THAT(Refused({"patch", "vcjob", "ctr-volcano", "--type=strategic", "-p", "{}"}), HasSubstr("UnsupportedMediaType"));
+  Kubectl({"label", "node", "node-002", "zone=a"});
+  Kubectl({"annotate", "node", "node-002", "note=hello"});
+  EXPECT_EQ(Kubectl({"get", "node", "node-002", "-o", "jsonpath={.metadata.labels.zone}{.metadata.annotations.note}"}), "ahello");
+  Kubectl({"label", "node", "node-002", "zone-"});
+  EXPECT_EQ(Kubectl({"get", "nodes", "-l", "zone", "-o", "name"}), "");
+  Kubectl({"create", "configmap", "settings", "--from-literal=a=1"});
+  Kubectl({"apply", "-f", "-"}, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {a: '1', b: '2'}\n");
+  Kubectl({"apply", "-f", "-"}, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {a: '3'}\n");
+  EXPECT_EQ(Kubectl({"get", "configmap", "other", "-o", "jsonpath={.data}"}), R"({"a":"3"})");
+}
+
+TEST_F(KubectlTest, ACordonedNodeTakesNoPods) {
+  Start({"--nodes", "2"});
+  EXPECT_EQ(Kubectl({"cordon", "node-000"}), "node/node-000 cordoned\n");
+  EXPECT_THAT(Kubectl({"get", "nodes"}), HasSubstr("SchedulingDisabled"));
+  Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "node-001 node-001 node-001 node-001");
+  EXPECT_EQ(Kubectl({"uncordon", "node-000"}), "node/node-000 uncordoned\n");
+}
+
+TEST_F(KubectlTest, ATypoIsRefusedWithItsPath) {
+  Start();
+  std::ifstream file(kExamples + "ctr-volcano.yaml");
+  std::string job{std::istreambuf_iterator<char>(file), {}};
+  job.replace(job.find("minAvailable:"), 13, "minAvailabel:");
+  EXPECT_THAT(Refused({"apply", "-f", "-"}, job), HasSubstr("unknown field \"spec.minAvailabel\""));
+  EXPECT_THAT(Refused({"create", "-f", "-"}, job), HasSubstr("unknown field \"spec.minAvailabel\""));
+  EXPECT_THAT(Kubectl({"get", "vcjob"}), IsEmpty());
+  const Outcome warned = sandbox_->Kubectl({"create", "--validate=warn", "-f", "-"}, job);
+  EXPECT_EQ(warned.exit_code, 0) << warned.err;
+  EXPECT_THAT(warned.err, HasSubstr("unknown field \"spec.minAvailabel\""));
+  Kubectl({"delete", "vcjob", "ctr-volcano"});
+  const Outcome ignored = sandbox_->Kubectl({"create", "--validate=ignore", "-f", "-"}, job);
+  EXPECT_EQ(ignored.exit_code, 0) << ignored.err;
+  EXPECT_THAT(ignored.err, Not(HasSubstr("unknown field")));
+}
+
+TEST_F(KubectlTest, AdmissionRefusesWhatVolcanoRefuses) {
+  Start();
+  std::ifstream file(kExamples + "ctr-volcano.yaml");
+  std::string job{std::istreambuf_iterator<char>(file), {}};
+  job.replace(job.find("minAvailable: 4"), 15, "minAvailable: 5");
+  EXPECT_THAT(Refused({"apply", "-f", "-"}, job), AllOf(HasSubstr("minAvailable"), HasSubstr("5"), HasSubstr("4")));
+}
+
+TEST_F(KubectlTest, DryRunChangesNothing) {
+  Start();
+  EXPECT_THAT(Kubectl({"apply", "--dry-run=server", "-f", kExamples + "ctr-volcano.yaml"}), HasSubstr("created (server dry run)"));
+  EXPECT_THAT(Kubectl({"get", "vcjob"}), IsEmpty());
+  EXPECT_THAT(Kubectl({"create", "--dry-run=server", "-o", "yaml", "-f", kExamples + "ctr-volcano.yaml"}), HasSubstr("queue: default"));
+}
+
+TEST_F(KubectlTest, DiscoveryVersionAndExplain) {
+  Start();
+  EXPECT_THAT(Kubectl({"api-resources"}), AllOf(HasSubstr("vcjob,vj"), HasSubstr("podgroups"), HasSubstr("pods")));
+  EXPECT_THAT(Kubectl({"api-resources", "--api-group=batch.volcano.sh", "-o", "name"}), HasSubstr("jobs.batch.volcano.sh"));
+  EXPECT_THAT(Kubectl({"version"}), HasSubstr("Server Version: v1.36"));
+  EXPECT_THAT(Kubectl({"explain", "vcjob.spec.minAvailable"}), HasSubstr("members of the gang"));
+}
+
+TEST_F(KubectlTest, WhatIsNotThereAnswersClearly) {
+  Start({"--apply", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  EXPECT_THAT(Refused({"apply", "--server-side", "-f", kExamples + "too-large.yaml"}), HasSubstr("UnsupportedMediaType"));
+  EXPECT_THAT(Refused({"exec", "ctr-volcano-trainer-0", "--", "ls"}), Not(HasSubstr("panic")));
+  EXPECT_THAT(Refused({"get", "cronjobs"}), HasSubstr("the server doesn't have a resource type \"cronjobs\""));
+  EXPECT_THAT(Refused({"get", "--raw", "/apis/nope/v1/things"}), HasSubstr("NotFound"));
+}
+
+TEST_F(KubectlTest, EventsTellTheStory) {
+  Start({"--finish", "trainer=100ms", "--apply", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Completed");
+  const std::string events = Kubectl({"get", "events"});
+  EXPECT_THAT(events, AllOf(HasSubstr("Scheduled"), HasSubstr("Started"), HasSubstr("ExecuteAction"), HasSubstr("CompleteJob")));
+  EXPECT_THAT(events, Not(HasSubstr("Unschedulable"))) << "a gang that is being placed is no reason for a warning";
+  EXPECT_THAT(Kubectl({"events", "--for", "vcjob/ctr-volcano"}), HasSubstr("CompleteJob"));
+}
+
+}  // namespace
+}  // namespace gangway::testutil
