@@ -1,5 +1,6 @@
 #include "base/asio_loop.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -14,6 +15,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/time/clock.h"
 #include "base/check.h"
 #include "base/mutex.h"
 #include "base/random.h"
