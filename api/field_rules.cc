@@ -89,7 +89,7 @@ class TypeChecker {
     if (ok) return;
     errors_.push_back({FieldError::Type::kTypeInvalid, path, Shown(v),
                        absl::StrCat("must be ", what, ", not ", View(JsonTypeName(v))),
-                       v.is_structured() ? std::string() : std::string(fix)});
+                       v.is_structured() || v.is_null() ? std::string() : std::string(fix)});
   }
 
   void CheckInteger(const value& v, const std::string& path, std::int64_t low, std::int64_t high) {
@@ -124,10 +124,7 @@ class TypeChecker {
   void CheckMap(const Type& type, const value& v, const std::string& path) {
     if (!v.is_object()) return Expect(false, v, path, "an object");
     for (const auto& member : v.get_object()) {
-      const std::string at = ChildPath(path, {member.key().data(), member.key().size()});
-      // A map to lists may say null for an empty one (plugins: {svc: }).
-      if (member.value().is_null() && Unwrap(*type.element).kind == Kind::kList) continue;
-      Check(*type.element, member.value(), at);
+      Check(*type.element, member.value(), ChildPath(path, {member.key().data(), member.key().size()}));
     }
   }
 

@@ -7,7 +7,7 @@
 // sources, ports, resources, volume mounts and devices against the volumes, probes' handlers, imagePullPolicy,
 // terminationMessagePolicy), pod-level resources, volumes (names, exactly one source), restartPolicy, dnsPolicy, hostNetwork's
 // ports, nodeSelector, tolerations, node affinity's operators, terminationGracePeriodSeconds, activeDeadlineSeconds, hostname
-// and subdomain, imagePullSecrets, serviceAccountName, priorityClassName, schedulerName, labels and annotations.
+// and subdomain, imagePullSecrets, schedulingGates, names of service account, priority class and runtime class, labels, annotations.
 #pragma once
 
 #include "absl/strings/string_view.h"

@@ -1,0 +1,219 @@
+#include "api/volcano/admission.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <boost/json.hpp>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "api/field_rules.h"
+#include "api/field_table.h"
+#include "api/json.h"
+#include "api/json_value.h"
+#include "api/meta.h"
+#include "api/name.h"
+#include "api/volcano/admission_rules.h"
+#include "api/volcano/defaults.h"
+#include "base/strings.h"
+
+namespace gangway::api::volcano {
+namespace {
+
+using boost::json::value;
+
+const value* Member(const value& object, absl::string_view key) {
+  const boost::json::object* members = object.if_object();
+  if (members == nullptr) return nullptr;
+  const auto it = members->find({key.data(), key.size()});
+  return it == members->end() || it->value().is_null() ? nullptr : &it->value();
+}
+
+// One admission under way: the object's name for messages, and the verdict once there is one.
+class Judge {
+ public:
+  Judge(const AdmissionRequest& request, const value* object) : request_(request), object_(object) {}
+
+  // 422, as the API server's schema validation says it.
+  Verdict Invalid(FieldErrors errors) const {
+    const Resource& resource = *request_.resource;
+    Verdict verdict{422, "Invalid", std::move(errors), {}};
+    verdict.message = absl::StrCat(View(resource.kind), ".", View(resource.group), " \"", Name(), "\" is invalid: ",
+                                   JoinFieldErrors(verdict.errors));
+    return verdict;
+  }
+
+  // 400, as a webhook does.
+  Verdict Refused(FieldErrors errors) const {
+    Verdict verdict{400, "", std::move(errors), {}};
+    const auto text = [](std::string* out, const FieldError& error) { absl::StrAppend(out, error.ToString()); };
+    const absl::string_view kind = View(request_.resource->singular);
+    verdict.message = absl::StrCat(kind, " ", request_.ns, request_.ns.empty() ? "" : "/", Name(), " is refused: ",
+                                   absl::StrJoin(verdict.errors, "; ", text));
+    return verdict;
+  }
+
+  std::string Name() const {
+    if (!request_.name.empty() || object_ == nullptr) return request_.name;
+    const value* metadata = Member(*object_, "metadata");
+    const value* name = metadata == nullptr ? nullptr : Member(*metadata, "name");
+    if (name == nullptr && metadata != nullptr) name = Member(*metadata, "generateName");
+    return name != nullptr && name->is_string() ? std::string(View(name->get_string())) : std::string();
+  }
+
+ private:
+  static absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
+  static absl::string_view View(const boost::json::string& s) { return {s.data(), s.size()}; }
+
+  const AdmissionRequest& request_;
+  const value* object_;
+};
+
+void CheckName(const value& object, FieldErrors& errors) {
+  const value* metadata = Member(object, "metadata");
+  const value* name = metadata == nullptr ? nullptr : Member(*metadata, "name");
+  const value* prefix = metadata == nullptr ? nullptr : Member(*metadata, "generateName");
+  const bool unnamed = name == nullptr || !name->is_string() || name->get_string().empty();
+  if (unnamed) {
+    if (prefix != nullptr && prefix->is_string() && !prefix->get_string().empty()) return;
+    return AddError(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
+  }
+  const absl::string_view text{name->get_string().data(), name->get_string().size()};
+  for (std::string& complaint : CheckDns1123Subdomain(text)) AddInvalid(errors, "metadata.name", JsonString(text), std::move(complaint));
+}
+
+// Wrong types anywhere; after this the document decodes.
+template <class Spec>
+FieldErrors TypeErrors(const value& object) {
+  FieldErrors errors;
+  if (!object.is_object()) {
+    AddError(errors, FieldError::Type::kTypeInvalid, "", "", "the body must be an object");
+    return errors;
+  }
+  if (const value* metadata = Member(object, "metadata")) CheckTypes(TypeOf<ObjectMeta>(), *metadata, "metadata", errors);
+  if (const value* spec = Member(object, "spec")) CheckTypes(TypeOf<Spec>(), *spec, "spec", errors);
+  return errors;
+}
+
+template <class Spec>
+FieldErrors SchemaErrors(const value& object) {
+  FieldErrors errors;
+  CheckName(object, errors);
+  if (const value* spec = Member(object, "spec")) CheckRules(TypeOf<Spec>(), *spec, "spec", errors);
+  return errors;
+}
+
+// metadata and spec; a status that does not decode is nobody's business here.
+template <class T, class Spec>
+T DecodeObject(const value& object) {
+  T decoded;
+  if (const value* metadata = Member(object, "metadata")) {
+    DecodeInto(ToJson(*metadata), TypeOf<ObjectMeta>(), &decoded.metadata).status.IgnoreError();  // CheckTypes has spoken
+  }
+  if (const value* spec = Member(object, "spec")) {
+    DecodeInto(ToJson(*spec), TypeOf<Spec>(), &decoded.spec).status.IgnoreError();  // the same
+  }
+  return decoded;
+}
+
+// The CRD demands the key `containers`; that the list is not empty is a rule of pod templates.
+void CheckTemplateSchema(const value& object, FieldErrors& errors) {
+  const value* spec = Member(object, "spec");
+  const value* tasks = spec == nullptr ? nullptr : Member(*spec, "tasks");
+  if (tasks == nullptr || !tasks->is_array()) return;
+  for (std::size_t i = 0; i < tasks->get_array().size(); ++i) {
+    const value* pod_template = Member(tasks->get_array()[i], "template");
+    const value* pod_spec = pod_template == nullptr ? nullptr : Member(*pod_template, "spec");
+    if (pod_spec != nullptr && pod_spec->is_object() && Member(*pod_spec, "containers") == nullptr) {
+      AddError(errors, FieldError::Type::kRequired, absl::StrCat("spec.tasks[", i, "].template.spec.containers"), "",
+               "a pod needs at least one container");
+    }
+  }
+}
+
+Verdict AdmitJob(const AdmissionRequest& request, value& object, const QueueLookup& queues) {
+  const Judge judge(request, &object);
+  if (FieldErrors errors = TypeErrors<JobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
+  FieldErrors refused;
+  CheckDurations(DecodeObject<Job, JobSpec>(object).spec, refused);
+  if (!refused.empty()) return judge.Refused(std::move(refused));
+  if (request.operation == Operation::kCreate) ApplyJobDefaults(object);
+  FieldErrors errors = SchemaErrors<JobSpec>(object);
+  CheckTemplateSchema(object, errors);
+  if (!errors.empty()) return judge.Invalid(std::move(errors));
+  const Job job = DecodeObject<Job, JobSpec>(object);
+  if (request.operation == Operation::kCreate) {
+    CheckJobCreate(job, object, queues, refused);
+  } else {
+    CheckJobUpdate(DecodeObject<Job, JobSpec>(*request.old_object), job, refused);
+  }
+  return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
+}
+
+Verdict AdmitPodGroup(const AdmissionRequest& request, value& object, const QueueLookup& queues) {
+  const Judge judge(request, &object);
+  if (FieldErrors errors = TypeErrors<PodGroupSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
+  if (request.operation == Operation::kCreate) ApplyPodGroupDefaults(object);
+  if (FieldErrors errors = SchemaErrors<PodGroupSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
+  FieldErrors refused;
+  if (request.operation == Operation::kCreate) {
+    CheckPodGroupCreate(DecodeObject<PodGroup, PodGroupSpec>(object), queues, refused);
+  }
+  return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
+}
+
+Verdict AdmitQueue(const AdmissionRequest& request, value* object, const QueueLookup& queues) {
+  const Judge judge(request, object);
+  FieldErrors refused;
+  if (request.operation == Operation::kDelete) {
+    CheckQueueDelete(request.name, queues, refused);
+    return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
+  }
+  if (FieldErrors errors = TypeErrors<QueueSpec>(*object); !errors.empty()) return judge.Invalid(std::move(errors));
+  if (request.operation == Operation::kCreate) ApplyQueueDefaults(*object);
+  if (FieldErrors errors = SchemaErrors<QueueSpec>(*object); !errors.empty()) return judge.Invalid(std::move(errors));
+  const Queue after = DecodeObject<Queue, QueueSpec>(*object);
+  if (request.operation == Operation::kUpdate) {
+    const Queue before = DecodeObject<Queue, QueueSpec>(*request.old_object);
+    CheckQueueWrite(&before, after, queues, refused);
+  } else {
+    CheckQueueWrite(nullptr, after, queues, refused);
+  }
+  return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
+}
+
+}  // namespace
+
+QueueLookup LookupIn(absl::Span<const Queue> queues) {
+  std::map<std::string, QueueFacts, std::less<>> facts;
+  for (const Queue& queue : queues) {
+    QueueFacts& fact = facts[queue.metadata.name];
+    fact.state = queue.status.state;
+    fact.parent = queue.spec.parent;
+    const auto pods = queue.status.allocated.find("pods");
+    if (pods != queue.status.allocated.end()) fact.allocated_pods = pods->second.Units().value_or(0);
+  }
+  for (const auto& [name, fact] : facts) {
+    const std::string parent = fact.parent.empty() && name != kRootQueue ? std::string(kRootQueue) : fact.parent;
+    const auto it = facts.find(parent);
+    if (it != facts.end()) it->second.children.push_back(name);
+  }
+  return [facts = std::move(facts)](absl::string_view name) -> std::optional<QueueFacts> {
+    const auto it = facts.find(StdView(name));
+    if (it == facts.end()) return std::nullopt;
+    return it->second;
+  };
+}
+
+Verdict Admit(const AdmissionRequest& request, value* object, const QueueLookup& queues) {
+  if (request.resource == &kQueues) return AdmitQueue(request, object, queues);
+  if (request.operation == Operation::kDelete) return {};
+  if (request.resource == &kJobs) return AdmitJob(request, *object, queues);
+  if (request.resource == &kPodGroups) return AdmitPodGroup(request, *object, queues);
+  return {};
+}
+
+}  // namespace gangway::api::volcano
