@@ -1,0 +1,227 @@
+#include "plugin/lifecycle/pod.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "api/json.h"
+#include "api/json_value.h"
+#include "base/hash.h"
+#include "base/status_macros.h"
+#include "plugin/lifecycle/words.h"
+
+namespace gangway::lifecycle {
+namespace {
+
+namespace json = boost::json;
+using api::volcano::Job;
+using api::volcano::TaskSpec;
+
+json::string_view Text(absl::string_view s) { return {s.data(), s.size()}; }
+
+// 12 characters of [0-9a-z], always the same for the same seed. Volcano's are random.
+std::string Suffix(std::uint64_t seed) {
+  constexpr char kAlphabet[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+  std::string out;
+  for (int i = 0; i < 12; ++i) {
+    out.push_back(kAlphabet[seed % 36]);
+    seed /= 36;
+  }
+  return out;
+}
+
+// A text that stands nowhere in the template, to be found again in the encoded document.
+std::string Unused(absl::string_view word, absl::string_view text) {
+  std::string mark;
+  for (int i = 0; mark.empty() || text.find(mark) != absl::string_view::npos; ++i) mark = absl::StrCat("@", word, "-", i, "@");
+  return mark;
+}
+
+json::object& ObjectAt(json::object& parent, json::string_view key) {
+  json::value& value = parent[key];
+  if (!value.is_object()) value.emplace_object();
+  return value.as_object();
+}
+json::array& ListAt(json::object& parent, json::string_view key) {
+  json::value& value = parent[key];
+  if (!value.is_array()) value.emplace_array();
+  return value.as_array();
+}
+
+void Copy(const std::map<std::string, std::string>& from, absl::string_view key, json::object& into) {
+  if (auto it = from.find(std::string(key)); it != from.end()) into[Text(key)] = it->second;
+}
+
+struct Marks {
+  std::string index, partition;
+};
+
+void SetLabels(const Job& job, const TaskSpec& task, const PodContext& context, const Marks& marks, json::object& labels) {
+  labels[Text(kTaskIndexKey)] = marks.index;
+  labels[Text(kTaskSpecKey)] = task.name;
+  labels[Text(kJobNameKey)] = job.metadata.name;
+  labels[Text(kJobNamespaceKey)] = job.metadata.ns;
+  labels[Text(kQueueNameKey)] = job.spec.queue;
+  if (task.partition_policy) labels[Text(kPartitionIdKey)] = marks.partition;
+  Copy(job.metadata.labels, kPreemptableKey, labels);
+  Copy(job.metadata.labels, kCooldownTimeKey, labels);
+  if (context.forwarding) labels[Text(kJobForwardingKey)] = "true";
+}
+
+void SetAnnotations(const Job& job, const TaskSpec& task, const PodContext& context, const Marks& marks,
+                    json::object& annotations) {
+  annotations[Text(kTaskIndexKey)] = marks.index;
+  annotations[Text(kTaskSpecKey)] = task.name;
+  annotations[Text(kJobNameKey)] = job.metadata.name;
+  annotations[Text(kJobVersionKey)] = absl::StrCat(context.version);
+  annotations[Text(kJobRetryCountKey)] = absl::StrCat(context.retry_count);
+  annotations[Text(kQueueNameKey)] = job.spec.queue;
+  annotations[Text(kTemplateUidKey)] = absl::StrCat(job.metadata.name, "-", task.name);
+  annotations[Text(kGroupNameKey)] = PodGroupName(job);
+  if (!task.topology_policy.empty()) annotations[Text(kNumaPolicyKey)] = task.topology_policy;
+  for (const absl::string_view key : {kPreemptableKey, kCooldownTimeKey, kRevocableZoneKey}) {
+    Copy(job.metadata.annotations, key, annotations);
+  }
+  const bool has_min = job.metadata.annotations.contains(std::string(kJdbMinAvailableKey));
+  Copy(job.metadata.annotations, has_min ? kJdbMinAvailableKey : kJdbMaxUnavailableKey, annotations);
+  if (context.forwarding) annotations[Text(kJobForwardingKey)] = "true";
+}
+
+json::value EnvEntry(const PluginEffects::EnvVar& env, const PluginEffects& plugins, const Marks& marks) {
+  json::object entry{{"name", env.name}};
+  switch (env.from) {
+    case PluginEffects::EnvVar::From::kTaskIndex: entry["value"] = marks.index; break;
+    case PluginEffects::EnvVar::From::kConfigMap:
+      entry["valueFrom"] = json::object{
+          {"configMapKeyRef", json::object{{"key", env.name}, {"name", plugins.config_map}}}};
+      break;
+  }
+  return entry;
+}
+
+void AddMount(json::object& container, absl::string_view volume, absl::string_view path) {
+  ListAt(container, "volumeMounts").push_back(json::object{{"mountPath", Text(path)}, {"name", Text(volume)}});
+}
+
+// Init containers get what plugins give, but not the Job's volumes (as in Volcano).
+template <class F>
+void EachContainer(json::object& spec, bool init_too, F f) {
+  for (const char* list : {"containers", "initContainers"}) {
+    if (list[0] == 'i' && !init_too) continue;
+    if (auto* containers = spec.if_contains(list); containers != nullptr && containers->is_array()) {
+      for (json::value& container : containers->as_array()) {
+        if (container.is_object()) f(container.as_object());
+      }
+    }
+  }
+}
+
+void AddVolumes(const Job& job, json::object& spec) {
+  absl::flat_hash_set<std::string> used;
+  for (std::size_t i = 0; i < job.spec.volumes.size(); ++i) {
+    const std::string claim = ClaimName(job, i);
+    if (!used.insert(claim).second) continue;  // a claim is mounted once
+    const std::string name = absl::StrCat(job.metadata.name, "-", Suffix(StableHash(claim, StableHash(job.metadata.uid))));
+    ListAt(spec, "volumes").push_back(
+        json::object{{"name", name}, {"persistentVolumeClaim", json::object{{"claimName", claim}}}});
+    EachContainer(spec, false, [&](json::object& container) { AddMount(container, name, job.spec.volumes[i].mount_path); });
+  }
+}
+
+void AddPlugins(const Job& job, const PluginEffects& plugins, const std::string& pod_name, const Marks& marks, json::object& spec) {
+  if (plugins.host_names) {
+    const auto set_if_empty = [&](json::string_view key, const std::string& value) {
+      json::value& slot = spec[key];
+      if (!slot.is_string() || slot.as_string().empty()) slot = value;
+    };
+    set_if_empty("hostname", pod_name);
+    set_if_empty("subdomain", job.metadata.name);
+  }
+  EachContainer(spec, true, [&](json::object& container) {
+    for (const PluginEffects::EnvVar& env : plugins.env) ListAt(container, "env").push_back(EnvEntry(env, plugins, marks));
+    if (!plugins.config_map.empty()) AddMount(container, plugins.config_map, "/etc/volcano");
+  });
+  if (!plugins.config_map.empty()) {
+    ListAt(spec, "volumes").push_back(json::object{
+        {"name", plugins.config_map}, {"configMap", json::object{{"name", plugins.config_map}}}});
+  }
+}
+
+void InheritFromJob(json::object& spec, json::string_view key, const std::string& value) {
+  if (value.empty()) return;
+  const json::value* own = spec.if_contains(key);
+  if (own == nullptr || !own->is_string() || own->as_string().empty()) spec[key] = value;
+}
+
+absl::StatusOr<json::object> ParseTemplate(const TaskSpec& task) {
+  absl::StatusOr<json::value> parsed = api::ParseJson(task.pod_template.empty() ? "{}" : absl::string_view(task.pod_template.json));
+  if (!parsed.ok()) return parsed.status();
+  const json::object* object = parsed->if_object();
+  const json::value* spec = object == nullptr ? nullptr : object->if_contains("spec");
+  if (spec == nullptr || !spec->is_object()) {
+    return absl::InvalidArgumentError(absl::StrCat("task ", task.name, ": its template has no pod spec"));
+  }
+  return *object;
+}
+
+}  // namespace
+
+std::string PodGroupName(const Job& job) { return absl::StrCat(job.metadata.name, "-", job.metadata.uid); }
+
+std::string ClaimName(const Job& job, std::size_t index) {
+  const std::string& given = job.spec.volumes[index].volume_claim_name;
+  if (!given.empty()) return given;
+  return absl::StrCat(job.metadata.name, "-pvc-", Suffix(StableHash(absl::StrCat("volume ", index), StableHash(job.metadata.uid))));
+}
+
+absl::StatusOr<PodDocument> PodDocument::Make(const Job& job, const TaskSpec& task, const PluginEffects& plugins,
+                                              const PodContext& context) {
+  GW_ASSIGN_OR_RETURN(json::object pod_template, ParseTemplate(task));
+  const Marks marks{Unused("index", task.pod_template.json), Unused("partition", task.pod_template.json)};
+  const std::string name = absl::StrCat(job.metadata.name, "-", task.name, "-", marks.index);
+
+  json::object metadata{{"name", name}, {"namespace", job.metadata.ns}};
+  json::object template_metadata;
+  if (json::value* own = pod_template.if_contains("metadata"); own != nullptr && own->is_object()) {
+    template_metadata = std::move(own->as_object());
+  }
+  metadata["labels"] = std::move(ObjectAt(template_metadata, "labels"));
+  metadata["annotations"] = std::move(ObjectAt(template_metadata, "annotations"));
+  SetLabels(job, task, context, marks, metadata["labels"].as_object());
+  SetAnnotations(job, task, context, marks, metadata["annotations"].as_object());
+  GW_ASSIGN_OR_RETURN(json::value owner, api::ParseJson(api::Encode(OwnerReferenceTo(job))));
+  metadata["ownerReferences"] = json::array{std::move(owner)};
+
+  json::object spec = std::move(pod_template["spec"].as_object());
+  InheritFromJob(spec, "schedulerName", job.spec.scheduler_name);
+  InheritFromJob(spec, "priorityClassName", job.spec.priority_class_name);
+  AddVolumes(job, spec);
+  AddPlugins(job, plugins, name, marks, spec);
+
+  const std::string text = api::ToJson(json::object{
+      {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}});
+  PodDocument document;
+  document.partition_size_ = task.partition_policy ? task.partition_policy->partition_size : 0;
+  for (std::size_t from = 0;;) {
+    const std::size_t index = text.find(marks.index, from), partition = text.find(marks.partition, from);
+    const std::size_t hole = std::min(index, partition);
+    document.texts_.push_back(text.substr(from, hole == std::string::npos ? hole : hole - from));
+    if (hole == std::string::npos) break;
+    document.holes_.push_back(hole == index ? Hole::kIndex : Hole::kPartition);
+    from = hole + (hole == index ? marks.index : marks.partition).size();
+  }
+  return document;
+}
+
+std::string PodDocument::ForIndex(std::int32_t index) const {
+  const std::string number = absl::StrCat(index);
+  const std::string partition = absl::StrCat(partition_size_ > 0 ? index / partition_size_ : 0);
+  std::string out = texts_.front();
+  for (std::size_t i = 0; i < holes_.size(); ++i) {
+    absl::StrAppend(&out, holes_[i] == Hole::kIndex ? number : partition, texts_[i + 1]);
+  }
+  return out;
+}
+
+}  // namespace gangway::lifecycle

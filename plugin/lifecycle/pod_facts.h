@@ -1,0 +1,41 @@
+// What the lifecycle of a Job needs to know of one of its pods: a hundred bytes instead of the object.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/container/btree_map.h"
+#include "absl/time/time.h"
+#include "api/core/pod.h"
+
+namespace gangway::lifecycle {
+
+enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+absl::string_view NameOf(PodPhase phase);
+
+struct PodFacts {
+  std::string uid;
+  std::string job_uid;         // of the controlling Job
+  std::string task;            // annotation volcano.sh/task-spec
+  std::int32_t version = -1;   // annotation volcano.sh/job-version; -1: none that reads
+  PodPhase phase = PodPhase::kPending;
+  bool deleting = false;       // somebody asked for its deletion; it is still there
+  bool failed_first = false;   // Failed, and not because it is being deleted
+  bool ready = false;          // every container status is ready, and there is one
+  std::int32_t exit_code = 0;  // of containerStatuses[0], when terminated
+  std::int32_t restarts = 0;   // of all containers, init containers included
+  std::string reason;          // status.reason: Evicted, NodeLost...
+  absl::Time finished = absl::InfinitePast();  // when its last container ended
+  bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+};
+
+// By name, so that a task's pods stand together and the order is always the same.
+using PodTable = absl::btree_map<std::string, PodFacts>;
+
+// The name of the Job that controls the pod; "" when none does.
+std::string JobOf(const api::core::Pod& pod);
+// Meant for pods of which JobOf is not empty.
+PodFacts FactsOf(const api::core::Pod& pod);
+
+}  // namespace gangway::lifecycle

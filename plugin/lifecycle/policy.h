@@ -1,0 +1,47 @@
+// Which action a policy of a Job asks for when an event happens (spec: volcano-job 2.5).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "api/volcano/job.h"
+#include "plugin/lifecycle/words.h"
+
+namespace gangway::lifecycle {
+
+// One thing that happened. Text fields are empty where they do not apply.
+struct Happening {
+  Event event = Event::kNone;
+  std::optional<Action> action;  // commands carry one
+  std::string job_uid;
+  std::int32_t version = 0;      // of the Job, when the pod was made
+  std::string task;
+  std::string pod;
+  std::int32_t index = -1;       // of the pod in its task
+  std::int32_t exit_code = 0;    // PodFailed
+};
+
+struct Resolution {
+  Action action = Action::kSyncJob;
+  absl::Duration delay = absl::ZeroDuration();  // > 0: act only when it still holds this much later
+  friend bool operator==(const Resolution&, const Resolution&) = default;
+};
+
+// The first that matches: the action a command carries; the policies of the happening's task, in order; those of the Job;
+// SyncJob. Happenings of another UID or an older version resolve to SyncJob.
+Resolution Resolve(const api::volcano::Job& job, const Happening& happening);
+
+// The events that any policy of the Job answers, one bit each; so that nobody looks for the others.
+class EventSet {
+ public:
+  explicit EventSet(const api::volcano::Job& job);
+  bool Has(Event event) const { return (bits_ >> static_cast<int>(event) & 1u) != 0; }
+
+ private:
+  void Add(const std::vector<api::volcano::LifecyclePolicy>& policies);
+  std::uint32_t bits_ = 0;
+};
+
+}  // namespace gangway::lifecycle

@@ -1,0 +1,27 @@
+// What becomes of a Job: the whole lifecycle as one function.
+//
+//   facts of the view (events.h) -> policies (policy.h) -> the phase table (transitions.h) -> status, pods, PodGroup, plugin objects
+//
+// A status that explains deletions (phase, version, targets) is one stage before them, and the record of which pods were
+// created (record.h) is written with the status that first counts them; so a restart of ours between any two writes
+// loses neither a reason nor a fact.
+//
+// Where it differs from Volcano, on purpose:
+// * one kill is one version, one failure one retry; finished Jobs are quiet;
+// * succeeded and failed survive the end;
+// * a command is consumed exactly once: the status that carries it out names it, then it is deleted;
+// * AbortJob, TerminateJob and CompleteJob wait while a Job is Restarting instead of being swallowed;
+// * delayed actions hold;
+// * objects of job plugins stay through restarts and go when the Job ends or is aborted.
+#pragma once
+
+#include "absl/time/time.h"
+#include "kube/plan/plan.h"
+#include "plugin/lifecycle/job_view.h"
+
+namespace gangway::lifecycle {
+
+// Pure: the same view gives the same plan.
+kube::Plan ReconcileJob(const JobView& seen, absl::Time now);
+
+}  // namespace gangway::lifecycle

@@ -1,0 +1,71 @@
+#include "plugin/lifecycle/roster.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace gangway::lifecycle {
+namespace {
+
+// The index that ends a pod's name, written as we write it: no sign, no leading zero. -1: none.
+std::int32_t IndexOf(absl::string_view name, absl::string_view prefix) {
+  if (name.size() <= prefix.size() || name.substr(0, prefix.size()) != prefix) return -1;
+  const absl::string_view digits = name.substr(prefix.size());
+  if (digits.size() > 9 || (digits.size() > 1 && digits[0] == '0')) return -1;
+  std::int32_t index = 0;
+  for (const char c : digits) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) return -1;
+    index = index * 10 + (c - '0');
+  }
+  return index;
+}
+
+TaskPods* FindTask(Roster& roster, const std::string& name, TaskPods* guess) {
+  if (guess != nullptr && guess->spec->name == name) return guess;
+  for (TaskPods& task : roster.tasks) {
+    if (task.spec->name == name) return &task;
+  }
+  return nullptr;
+}
+
+// A pod without a task's annotation that nevertheless holds a name of ours.
+TaskPods* FindByName(Roster& roster, const std::string& pod_name) {
+  for (TaskPods& task : roster.tasks) {
+    const std::int32_t index = IndexOf(pod_name, task.prefix);
+    if (index >= 0 && index < static_cast<std::int32_t>(task.slots.size())) return &task;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string TaskPods::PodName(std::int32_t index) const { return absl::StrCat(prefix, index); }
+
+Roster MakeRoster(const JobView& seen) {
+  Roster roster;
+  for (const api::volcano::TaskSpec& task : seen.job->spec.tasks) {
+    TaskPods& pods = roster.tasks.emplace_back();
+    pods.spec = &task;
+    pods.prefix = absl::StrCat(seen.job->metadata.name, "-", task.name, "-");
+    pods.slots.resize(static_cast<std::size_t>(task.replicas > 0 ? task.replicas : 0));
+  }
+  if (seen.pods == nullptr) return roster;
+  TaskPods* task = nullptr;
+  for (const auto& [name, pod] : *seen.pods) {
+    TaskPods* found = FindTask(roster, pod.task, task);
+    if (found == nullptr) found = FindByName(roster, name);
+    const bool foreign = pod.job_uid != seen.job->metadata.uid;
+    if (found != nullptr) {
+      task = found;
+      const std::int32_t index = IndexOf(name, task->prefix);
+      if (index >= 0 && index < static_cast<std::int32_t>(task->slots.size())) {
+        task->slots[static_cast<std::size_t>(index)] = {&pod, foreign};
+        continue;
+      }
+    }
+    if (!foreign && found != nullptr) roster.unwanted.push_back({&name, &pod});
+  }
+  return roster;
+}
+
+}  // namespace gangway::lifecycle

@@ -1,0 +1,66 @@
+// The phase table of a Job and its formulas (spec: volcano-job 3.5 and 3.6).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "api/volcano/job.h"
+#include "plugin/lifecycle/words.h"
+
+namespace gangway::lifecycle {
+
+// What is done to the pods.
+enum class Primitive : std::uint8_t {
+  kSync,        // make what is missing, remove what is not wanted
+  kKill,        // remove the pods of the whole Job, its PodGroup with them; a new version
+  kKillTarget,  // remove the pods of the target
+};
+
+// Which pods a kill leaves alone.
+enum class Retain : std::uint8_t {
+  kNone,
+  kSoft,  // Succeeded and Failed
+};
+
+// What becomes of the phase.
+enum class Outcome : std::uint8_t {
+  kStay,
+  kToRestarting, kToAborting, kToCompleting, kToTerminating,
+  kF1,                                     // Pending: may be Running
+  kF2,                                     // Running: may be Completed, Failed, Pending
+  kF3,                                     // Restarting: may be Failed, Pending
+  kF4Aborted, kF4Completed, kF4Terminated  // when no pod is left to go
+};
+
+struct Transition {
+  Primitive primitive = Primitive::kSync;
+  Retain retain = Retain::kSoft;
+  Outcome outcome = Outcome::kStay;
+  bool spends_retry = false;
+  // The action must wait until the phase is left (ours; Volcano swallows it).
+  bool waits = false;
+  friend bool operator==(const Transition&, const Transition&) = default;
+};
+
+Transition TransitionOf(JobPhase phase, Action action);
+
+// Pods by phase: of the status under construction.
+struct PodCounts {
+  std::int32_t pending = 0, running = 0, succeeded = 0, failed = 0, terminating = 0, unknown = 0;
+  std::map<std::string, api::volcano::TaskState> by_task;  // terminating ones excluded
+};
+
+// The phase that `outcome` leads to.
+JobPhase NextPhase(Outcome outcome, JobPhase phase, const api::volcano::JobSpec& spec, std::int32_t retry_count,
+                   const PodCounts& counts);
+
+// Of the Σ of replicas and of (minAvailable ?? replicas).
+std::int64_t TotalReplicas(const api::volcano::JobSpec& spec);
+std::int64_t TotalMinAvailable(const api::volcano::JobSpec& spec);
+
+// Whether this is the last retry: a RestartJob now ends in Failed, and what has ended is kept to be looked at.
+inline bool LastRetry(const api::volcano::Job& job) { return job.status.retry_count >= job.spec.max_retry - 1; }
+
+}  // namespace gangway::lifecycle

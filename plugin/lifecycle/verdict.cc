@@ -1,0 +1,187 @@
+#include "plugin/lifecycle/verdict.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/duration.h"
+
+namespace gangway::lifecycle {
+namespace {
+
+using api::volcano::Command;
+using kube::EventNote;
+
+// Whether the action changes anything in this phase; the rest of the table is a plain look at the pods.
+bool HasEffect(JobPhase phase, Action action, const Transition& transition) {
+  if (action == Action::kSyncJob || action == Action::kEnqueueJob || action == Action::kOther) return false;
+  switch (transition.outcome) {
+    case Outcome::kToRestarting:
+    case Outcome::kToAborting:
+    case Outcome::kToCompleting:
+    case Outcome::kToTerminating: return true;
+    case Outcome::kF3: return phase == JobPhase::kRestarting;
+    case Outcome::kStay:
+    case Outcome::kF1:
+    case Outcome::kF2:
+    case Outcome::kF4Aborted:
+    case Outcome::kF4Completed:
+    case Outcome::kF4Terminated: return false;
+  }
+  return false;
+}
+
+class Judging {
+ public:
+  Judging(const JobView& seen, const Roster& roster, const Record& record, JobPhase phase, absl::Time now)
+      : seen_(seen), roster_(roster), record_(record), phase_(phase), now_(now) {}
+
+  Verdict Run() && {
+    verdict_.action = Action::kSyncJob;
+    verdict_.transition = TransitionOf(phase_, Action::kSyncJob);
+    const bool commanded = JudgeCommands();
+    if (!commanded && KeepsPods(phase_)) JudgeFacts();
+    return std::move(verdict_);
+  }
+
+ private:
+  // At most one command is carried out at a time, and only when the one before it is gone: the record names one.
+  bool JudgeCommands() {
+    bool last_is_still_there = false;
+    for (const Command* command : seen_.commands) {
+      if (command->metadata.deleting()) continue;
+      if (command->metadata.uid == record_.last_command) {
+        verdict_.spent.push_back(command);
+        last_is_still_there = true;
+      }
+    }
+    for (const Command* command : seen_.commands) {
+      if (command->metadata.deleting() || command->metadata.uid == record_.last_command) continue;
+      if (command->target && !command->target->uid.empty() && command->target->uid != seen_.job->metadata.uid) {
+        Discard(command, "is for an earlier job of this name");
+        continue;
+      }
+      const Action action = ParseAction(command->action);
+      const Transition transition = TransitionOf(phase_, action);
+      if (!HasEffect(phase_, action, transition)) {
+        Discard(command, action == Action::kOther ? absl::StrCat("is no action of a job")
+                                                  : absl::StrCat("has no effect: the job is ", NameOf(phase_)));
+        continue;
+      }
+      if (transition.waits || last_is_still_there) return false;  // and those after it, in their order
+      Happening cause;
+      cause.event = Event::kCommandIssued;
+      cause.action = action;
+      Take(action, transition, std::move(cause));
+      verdict_.command = command;
+      verdict_.spent.push_back(command);
+      Note(EventNote::Type::kNormal, "CommandIssued",
+           absl::StrCat("Start to execute command ", command->action, ", and clean it up to make sure executed not more than once."));
+      return true;
+    }
+    return false;
+  }
+
+  void Discard(const Command* command, const std::string& why) {
+    verdict_.spent.push_back(command);
+    Note(EventNote::Type::kWarning, "CommandIgnored", absl::StrCat("command ", command->action, " ", why));
+  }
+
+  void JudgeFacts() {
+    const EventSet wanted(*seen_.job);
+    for (const Fact& fact : FindFacts(seen_, roster_, record_, wanted)) {
+      const Resolution resolution = Resolve(*seen_.job, fact.happening);
+      const Transition transition = TransitionOf(phase_, resolution.action);
+      if (!HasEffect(phase_, resolution.action, transition)) continue;
+      if (resolution.delay > absl::ZeroDuration()) {
+        if (!Due(fact, resolution)) continue;
+      } else if (fact.made_anew) {
+        continue;
+      }
+      if (transition.waits) {
+        if (fact.happening.event == Event::kPodEvicted) verdict_.held.insert(fact.happening.pod);
+        continue;
+      }
+      if (verdict_.cause.event == Event::kNone) {
+        Take(resolution.action, transition, fact.happening);
+      } else if (fact.happening.event == Event::kPodEvicted) {
+        verdict_.held.insert(fact.happening.pod);  // its turn comes with the next look
+      }
+    }
+  }
+
+  // Whether a delayed action has waited long enough. It begins with the first look that sees its reason.
+  bool Due(const Fact& fact, const Resolution& resolution) {
+    const Happening& happening = fact.happening;
+    const bool of_pod = happening.event == Event::kPodPending || happening.event == Event::kPodFailed || happening.event == Event::kPodEvicted;
+    const DelayKey key{std::string(NameOf(happening.event)), of_pod ? happening.pod : happening.task, std::string(NameOf(resolution.action))};
+    auto under_way = record_.delayed.find(key);
+    if (under_way == record_.delayed.end()) {
+      if (fact.made_anew) return false;
+      verdict_.delayed[key] = now_;
+      verdict_.look_again = std::min(verdict_.look_again, now_ + resolution.delay);
+      Note(EventNote::Type::kNormal, "ExecuteAction",
+           absl::StrCat("Execute action ", key.action, " after ", api::FormatGoDuration(resolution.delay), " unless it ends before: ",
+                        key.event, key.target.empty() ? "" : " of ", key.target));
+      return false;
+    }
+    verdict_.delayed[key] = under_way->second;
+    const absl::Time due = under_way->second + resolution.delay;
+    if (now_ >= due) return true;
+    verdict_.look_again = std::min(verdict_.look_again, due);
+    return false;
+  }
+
+  void Take(Action action, const Transition& transition, Happening cause) {
+    verdict_.action = action;
+    verdict_.transition = transition;
+    verdict_.cause = std::move(cause);
+    Note(EventNote::Type::kNormal, "ExecuteAction", absl::StrCat("Start to execute action ", NameOf(action), ": ", Why(), Retries()));
+  }
+
+  std::string Why() const {
+    const Happening& cause = verdict_.cause;
+    switch (cause.event) {
+      case Event::kPodFailed: return absl::StrCat("pod ", cause.pod, " failed with exit code ", cause.exit_code);
+      case Event::kPodEvicted: return absl::StrCat("pod ", cause.pod, " was deleted");
+      case Event::kPodPending: return absl::StrCat("pod ", cause.pod, " is still pending");
+      case Event::kTaskCompleted: return absl::StrCat("all pods of task ", cause.task, " succeeded");
+      case Event::kTaskFailed: return absl::StrCat("the containers of task ", cause.task, " restarted too often");
+      case Event::kUnknown: return "a part of its running gang is lost";
+      case Event::kCommandIssued: return "by command";
+      case Event::kNone:
+      case Event::kAny:
+      case Event::kPodRunning:
+      case Event::kOutOfSync:
+      case Event::kJobUpdated: break;
+    }
+    return "by policy";
+  }
+
+  std::string Retries() const {
+    if (!verdict_.transition.spends_retry) return {};
+    const std::int32_t retry = seen_.job->status.retry_count + 1, most = seen_.job->spec.max_retry;
+    if (retry >= most) return absl::StrCat("; no restart left of maxRetry ", most);
+    return absl::StrCat("; retry ", retry, " of maxRetry ", most);
+  }
+
+  void Note(EventNote::Type type, std::string reason, std::string message) {
+    verdict_.notes.push_back({type, std::move(reason), std::move(message), {}});
+  }
+
+  const JobView& seen_;
+  const Roster& roster_;
+  const Record& record_;
+  const JobPhase phase_;
+  const absl::Time now_;
+  Verdict verdict_;
+};
+
+}  // namespace
+
+Verdict Judge(const JobView& seen, const Roster& roster, const Record& record, JobPhase phase, absl::Time now) {
+  return Judging(seen, roster, record, phase, now).Run();
+}
+
+}  // namespace gangway::lifecycle
