@@ -1,0 +1,320 @@
+#include "sandbox/apiserver/schemas/discovery.h"
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "api/json.h"
+#include "kube/client/status.h"
+#include "sandbox/apiserver/schemas/openapi.h"
+
+namespace gangway::sandbox {
+namespace {
+
+using api::JsonWriter;
+
+constexpr std::string_view kResourceVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
+constexpr std::string_view kReadWrite = "get,patch,update";
+
+constexpr Subresource kPodSubresources[] = {
+    {"binding", "", "v1", "Binding", "create"},
+    {"eviction", "policy", "v1", "Eviction", "create"},
+    {"log", "", "v1", "Pod", "get"},
+    {"status", "", "v1", "Pod", kReadWrite},
+};
+constexpr Subresource kNamespaceSubresources[] = {{"finalize", "", "v1", "Namespace", "update"},
+                                                  {"status", "", "v1", "Namespace", kReadWrite}};
+constexpr Subresource kNodeStatus[] = {{"status", "", "v1", "Node", kReadWrite}};
+constexpr Subresource kServiceStatus[] = {{"status", "", "v1", "Service", kReadWrite}};
+constexpr Subresource kVolumeStatus[] = {{"status", "", "v1", "PersistentVolume", kReadWrite}};
+constexpr Subresource kClaimStatus[] = {{"status", "", "v1", "PersistentVolumeClaim", kReadWrite}};
+constexpr Subresource kQuotaStatus[] = {{"status", "", "v1", "ResourceQuota", kReadWrite}};
+constexpr Subresource kBudgetStatus[] = {{"status", "policy", "v1", "PodDisruptionBudget", kReadWrite}};
+constexpr Subresource kDeploymentSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
+                                                   {"status", "apps", "v1", "Deployment", kReadWrite}};
+constexpr Subresource kReplicaSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
+                                                   {"status", "apps", "v1", "ReplicaSet", kReadWrite}};
+constexpr Subresource kStatefulSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
+                                                    {"status", "apps", "v1", "StatefulSet", kReadWrite}};
+constexpr Subresource kJobStatus[] = {{"status", "batch.volcano.sh", "v1alpha1", "Job", kReadWrite}};
+constexpr Subresource kPodGroupStatus[] = {{"status", "scheduling.volcano.sh", "v1beta1", "PodGroup", kReadWrite}};
+constexpr Subresource kQueueStatus[] = {{"status", "scheduling.volcano.sh", "v1beta1", "Queue", kReadWrite}};
+
+// Served, but not stored: asked about what one may do.
+constexpr api::Resource kAccessReviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview",
+                                       "SelfSubjectAccessReview", false};
+
+std::string_view VerbsOf(const api::Resource& resource) {
+  if (&resource == &kAccessReviews) return "create";
+  if (&resource == &api::kNamespaces) return "create,delete,get,list,patch,update,watch";
+  return kResourceVerbs;
+}
+
+// One group and version, its resources in the order of api/resource.h.
+struct Group {
+  std::string_view name, version;
+  std::vector<const api::Resource*> resources;
+  std::string GroupVersion() const { return name.empty() ? std::string(version) : absl::StrCat(View(name), "/", View(version)); }
+};
+
+std::vector<Group> MakeGroups() {
+  std::vector<Group> groups;
+  const auto add = [&](const api::Resource* resource) {
+    for (Group& group : groups) {
+      if (group.name == resource->group && group.version == resource->version) return group.resources.push_back(resource);
+    }
+    groups.push_back({resource->group, resource->version, {resource}});
+  };
+  for (const api::Resource* resource : api::kAllResources) add(resource);
+  add(&kAccessReviews);
+  return groups;
+}
+const std::vector<Group>& Groups() {
+  static const auto& groups = *new std::vector<Group>(MakeGroups());
+  return groups;
+}
+
+void WriteTexts(absl::string_view key, std::string_view comma_separated, JsonWriter& out) {
+  out.Key(key).BeginArray();
+  for (const absl::string_view text : absl::StrSplit(View(comma_separated), ',', absl::SkipEmpty())) out.String(text);
+  out.EndArray();
+}
+
+void WriteKind(absl::string_view key, std::string_view group, std::string_view version, std::string_view kind, JsonWriter& out) {
+  out.Key(key).BeginObject().Field("group", group).Field("version", version).Field("kind", kind).EndObject();
+}
+
+void WriteAggregatedResource(const api::Resource& resource, JsonWriter& out) {
+  out.BeginObject().Field("resource", resource.plural);
+  WriteKind("responseKind", resource.group, resource.version, resource.kind, out);
+  out.Field("scope", resource.namespaced ? "Namespaced" : "Cluster").Field("singularResource", resource.singular);
+  WriteTexts("verbs", VerbsOf(resource), out);
+  if (!resource.short_names.empty()) WriteTexts("shortNames", resource.short_names, out);
+  if (!resource.categories.empty()) WriteTexts("categories", resource.categories, out);
+  if (!SubresourcesOf(resource).empty()) {
+    out.Key("subresources").BeginArray();
+    for (const Subresource& sub : SubresourcesOf(resource)) {
+      out.BeginObject().Field("subresource", sub.name);
+      WriteKind("responseKind", sub.group, sub.version, sub.kind, out);
+      WriteTexts("verbs", sub.verbs, out);
+      out.EndObject();
+    }
+    out.EndArray();
+  }
+  out.EndObject();
+}
+
+// apidiscovery.k8s.io/v2 APIGroupDiscoveryList of the core group, or of all others.
+std::string AggregatedGroups(bool core) {
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject().Field("kind", "APIGroupDiscoveryList").Field("apiVersion", "apidiscovery.k8s.io/v2");
+  out.Key("metadata").BeginObject().EndObject().Key("items").BeginArray();
+  for (const Group& group : Groups()) {
+    if (group.name.empty() != core) continue;
+    out.BeginObject().Key("metadata").BeginObject().Field("name", group.name).Key("creationTimestamp").Null().EndObject();
+    out.Key("versions").BeginArray().BeginObject().Field("version", group.version).Key("resources").BeginArray();
+    for (const api::Resource* resource : group.resources) WriteAggregatedResource(*resource, out);
+    out.EndArray().Field("freshness", "Current").EndObject().EndArray().EndObject();
+  }
+  out.EndArray().EndObject();
+  return text;
+}
+
+std::string CoreVersions() {
+  return R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]})";
+}
+
+void WriteGroup(const Group& group, JsonWriter& out) {
+  const auto write_version = [&] {
+    out.BeginObject().Field("groupVersion", group.GroupVersion()).Field("version", group.version).EndObject();
+  };
+  out.Field("name", group.name).Key("versions").BeginArray();
+  write_version();
+  out.EndArray().Key("preferredVersion");
+  write_version();
+}
+
+std::string GroupList() {
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject().Field("kind", "APIGroupList").Field("apiVersion", "v1").Key("groups").BeginArray();
+  for (const Group& group : Groups()) {
+    if (group.name.empty()) continue;
+    out.BeginObject();
+    WriteGroup(group, out);
+    out.EndObject();
+  }
+  out.EndArray().EndObject();
+  return text;
+}
+
+std::string OneGroup(const Group& group) {
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject().Field("kind", "APIGroup").Field("apiVersion", "v1");
+  WriteGroup(group, out);
+  out.EndObject();
+  return text;
+}
+
+void WriteListedResource(const api::Resource& resource, JsonWriter& out) {
+  out.BeginObject().Field("name", resource.plural).Field("singularName", resource.singular);
+  out.Field("namespaced", resource.namespaced).Field("kind", resource.kind);
+  WriteTexts("verbs", VerbsOf(resource), out);
+  if (!resource.short_names.empty()) WriteTexts("shortNames", resource.short_names, out);
+  if (!resource.categories.empty()) WriteTexts("categories", resource.categories, out);
+  out.EndObject();
+  for (const Subresource& sub : SubresourcesOf(resource)) {
+    out.BeginObject().Field("name", absl::StrCat(View(resource.plural), "/", View(sub.name))).Field("singularName", "");
+    out.Field("namespaced", resource.namespaced);
+    if (sub.group != resource.group) out.Field("group", sub.group).Field("version", sub.version);
+    out.Field("kind", sub.kind);
+    WriteTexts("verbs", sub.verbs, out);
+    out.EndObject();
+  }
+}
+
+std::string ResourceList(const Group& group) {
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject().Field("kind", "APIResourceList").Field("apiVersion", "v1").Field("groupVersion", group.GroupVersion());
+  out.Key("resources").BeginArray();
+  for (const api::Resource* resource : group.resources) WriteListedResource(*resource, out);
+  out.EndArray().EndObject();
+  return text;
+}
+
+// "v1.36.1+gangway" -> 1 and 36.
+std::string Version(const std::string& git_version) {
+  const std::vector<std::string> parts = absl::StrSplit(absl::StripPrefix(git_version, "v"), '.');
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject().Field("major", parts[0]).Field("minor", parts.size() > 1 ? parts[1] : "0");
+  out.Field("gitVersion", git_version).Field("gitCommit", "").Field("gitTreeState", "clean").Field("buildDate", "1970-01-01T00:00:00Z");
+  out.Field("goVersion", "none").Field("compiler", "g++").Field("platform", "linux/amd64").EndObject();
+  return text;
+}
+
+std::string Paths() {
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject().Key("paths").BeginArray().String("/api").String("/api/v1").String("/apis");
+  for (const Group& group : Groups()) {
+    if (!group.name.empty()) out.String(absl::StrCat("/apis/", View(group.name))).String(absl::StrCat("/apis/", group.GroupVersion()));
+  }
+  for (const absl::string_view path : {"/healthz", "/livez", "/openapi/v3", "/readyz", "/version"}) out.String(path);
+  out.EndArray().EndObject();
+  return text;
+}
+
+kube::Response Answered(int code, std::string content_type, std::string body) {
+  kube::Response response;
+  response.code = code;
+  response.content_type = std::move(content_type);
+  response.body = MakeBytes(std::move(body));
+  return response;
+}
+kube::Response Json(std::string body) { return Answered(200, "application/json", std::move(body)); }
+kube::Response NotServed() {
+  return Answered(404, "application/json", kube::StatusBody(404, "NotFound", "the server could not find the requested resource"));
+}
+
+constexpr absl::string_view kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+// Whether the first form in `accept` that we have is aggregated discovery.
+bool WantsAggregated(absl::string_view accept) {
+  for (absl::string_view range : absl::StrSplit(accept, ',')) {
+    range = absl::StripAsciiWhitespace(range);
+    if (absl::StartsWith(range, kAggregated)) return true;
+    if (range == "application/json" || range == "*/*") return false;
+  }
+  return false;
+}
+
+kube::Response Discovered(std::string aggregated, std::string plain, absl::string_view accept) {
+  if (WantsAggregated(accept)) return Answered(200, std::string(kAggregated), std::move(aggregated));
+  return Json(std::move(plain));
+}
+
+// "apps" or "apps/v1", below /apis/. Anything longer is a resource and none of ours.
+std::optional<kube::Response> AnswerGroup(absl::string_view rest) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(rest, '/', absl::SkipEmpty());
+  if (parts.empty() || parts.size() > 2) return std::nullopt;
+  for (const Group& group : Groups()) {
+    if (group.name.empty() || View(group.name) != parts[0]) continue;
+    if (parts.size() == 1) return Json(OneGroup(group));
+    if (View(group.version) == parts[1]) return Json(ResourceList(group));
+  }
+  return NotServed();
+}
+
+std::optional<kube::Response> AnswerHealth(absl::string_view path) {
+  for (const absl::string_view check : {"/healthz", "/livez", "/readyz"}) {
+    if (path == check || path == absl::StrCat(check, "/ping")) return Answered(200, "text/plain; charset=utf-8", "ok");
+    if (absl::StartsWith(path, absl::StrCat(check, "/"))) return NotServed();
+  }
+  return std::nullopt;
+}
+
+// OpenAPI v2 is protobuf to clients of this age; JSON makes kubectl 1.32 fail, its absence does not.
+std::optional<kube::Response> AnswerOpenApi(absl::string_view path) {
+  if (path == "/openapi/v3") return Json(OpenApiIndex());
+  if (absl::ConsumePrefix(&path, "/openapi/v3/")) {
+    std::optional<std::string> document = OpenApiDocument(path);
+    return document.has_value() ? Json(*std::move(document)) : NotServed();
+  }
+  return NotServed();
+}
+
+std::optional<kube::Response> AnswerPath(absl::string_view path, absl::string_view accept, const std::string& git_version) {
+  if (path.size() > 1) absl::ConsumeSuffix(&path, "/");
+  if (path == "/") return Json(Paths());
+  if (path == "/api") return Discovered(AggregatedGroups(/*core=*/true), CoreVersions(), accept);
+  if (path == "/apis") return Discovered(AggregatedGroups(/*core=*/false), GroupList(), accept);
+  if (path == "/api/v1") return Json(ResourceList(Groups().front()));
+  if (path == "/version") return Json(Version(git_version));
+  if (path == "/openapi" || absl::StartsWith(path, "/openapi/")) return AnswerOpenApi(path);
+  if (absl::StartsWith(path, "/apis/")) return AnswerGroup(path.substr(6));
+  if (absl::StartsWith(path, "/api/") && !absl::StartsWith(path, "/api/v1/")) return NotServed();
+  return AnswerHealth(path);
+}
+
+}  // namespace
+
+absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource) {
+  if (&resource == &api::kPods) return kPodSubresources;
+  if (&resource == &api::kNamespaces) return kNamespaceSubresources;
+  if (&resource == &api::kNodes) return kNodeStatus;
+  if (&resource == &api::kServices) return kServiceStatus;
+  if (&resource == &api::kPersistentVolumes) return kVolumeStatus;
+  if (&resource == &api::kPersistentVolumeClaims) return kClaimStatus;
+  if (&resource == &api::kResourceQuotas) return kQuotaStatus;
+  if (&resource == &api::kPodDisruptionBudgets) return kBudgetStatus;
+  if (&resource == &api::kDeployments) return kDeploymentSubresources;
+  if (&resource == &api::kReplicaSets) return kReplicaSetSubresources;
+  if (&resource == &api::kStatefulSets) return kStatefulSetSubresources;
+  if (&resource == &api::kJobs) return kJobStatus;
+  if (&resource == &api::kPodGroups) return kPodGroupStatus;
+  if (&resource == &api::kQueues) return kQueueStatus;
+  return {};
+}
+
+Discovery::Discovery(std::string git_version) : git_version_(std::move(git_version)) {}
+
+std::optional<kube::Response> Discovery::Answer(const kube::Request& request) const {
+  std::optional<kube::Response> response = AnswerPath(request.path, request.accept, git_version_);
+  if (response.has_value() && response->code == 200 && request.method != "GET" && request.method != "HEAD") {
+    return Answered(405, "application/json",
+                    kube::StatusBody(405, "MethodNotAllowed", "the server does not allow this method on the requested resource"));
+  }
+  return response;
+}
+
+}  // namespace gangway::sandbox
