@@ -143,7 +143,8 @@ Complaints CheckConfigMapKey(absl::string_view text) {
   if (!good) {
     out.push_back(RegexComplaint("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", "[-._a-zA-Z0-9]+",
                                  {"key.name", "KEY_NAME", "key-name"}));
-  } else if (text == ".") {
+  }
+  if (text == ".") {
     out.emplace_back("must not be '.'");
   } else if (text == "..") {
     out.emplace_back("must not be '..'");

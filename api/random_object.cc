@@ -73,15 +73,18 @@ absl::Time RandomTime(Random random, absl::Duration unit) {
   return first + unit * static_cast<std::int64_t>(Below(random, static_cast<std::uint64_t>(span)));
 }
 
-Quantity RandomQuantity(Random random) {
+Quantity AnyQuantity(Random random) {
   const auto format = static_cast<Quantity::Format>(Below(random, 3));
   const std::int64_t n = RandomInteger(random, -(std::int64_t{1} << 50), std::int64_t{1} << 50);
   switch (Below(random, 3)) {
     case 0: return Quantity::FromUnits(n, format);
     case 1: return Quantity::FromMilli(n, format);
-    default: return Quantity::FromUnits(n << Below(random, 14), format);
+    default: return Quantity::FromUnits(n * (std::int64_t{1} << Below(random, 13)), format);
   }
 }
+
+// In the format that its own text has: 2000 as a binary quantity is written "2000", which reads as a decimal one.
+Quantity RandomQuantity(Random random) { return *Quantity::Parse(AnyQuantity(random).ToString()); }
 
 }  // namespace
 

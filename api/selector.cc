@@ -173,7 +173,7 @@ class QueryParser {
  private:
   absl::StatusOr<Requirement> One() {
     const bool absent = in_.Take("!");
-    if (!in_.identifier() || in_.Is("in") || in_.Is("notin")) return Found("identifier");
+    if (!in_.identifier()) return Found("identifier");
     std::string key = in_.TakePart();
     if (absent) return MakeRequirement(std::move(key), Operator::kDoesNotExist, {});
     if (in_.end() || in_.Is(",")) return MakeRequirement(std::move(key), Operator::kExists, {});
@@ -199,11 +199,10 @@ class QueryParser {
     return Found("in, notin, =, ==, !=, gt, lt");
   }
 
-  // "(a,b)"; between two commas, and before or after a lone one, stands the empty value.
+  // "(a,b)"; where nothing stands, as in "()" or between two commas, stands the empty value.
   absl::StatusOr<std::vector<std::string>> List() {
     std::vector<std::string> values;
     if (!in_.Take("(")) return Found("'('");
-    if (in_.Take(")")) return values;
     while (true) {
       if (!in_.identifier() && !in_.Is(",") && !in_.Is(")")) return Found("',', ')' or identifier");
       values.push_back(in_.identifier() ? in_.TakePart() : std::string());
