@@ -81,10 +81,13 @@ class ApiServer {
   void CompactHistory();
 
   const Store& store() const;
+  // Expires with the server: for whoever holds a reference across tasks.
+  Token running() const { return owner_.token(); }
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
+  Owner owner_;
 };
 
 }  // namespace gangway::sandbox

@@ -41,7 +41,7 @@ struct Faults {
 
 class InProcessClient final : public kube::Client {
  public:
-  // `name` goes into the journal. The server must outlive the client.
+  // `name` goes into the journal. Requests to a server that is gone are lost.
   InProcessClient(Loop& loop, ApiServer& server, std::string name, Faults faults = {});
   ~InProcessClient() override;
 

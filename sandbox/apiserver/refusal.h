@@ -21,11 +21,11 @@ struct Cause {
 
 struct Refusal {
   int code = 500;
-  std::string reason;  // "NotFound"
-  std::string message;
+  std::string reason = {};  // "NotFound"
+  std::string message = {};
   // details; all may be empty.
-  std::string name, group, kind, uid;
-  std::vector<Cause> causes;
+  std::string name = {}, group = {}, kind = {}, uid = {};
+  std::vector<Cause> causes = {};
   int retry_after_seconds = 0;
 
   std::string ToJson() const;

@@ -1,0 +1,40 @@
+#include "sandbox/apiserver/api_server.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "sandbox/apiserver/route.h"
+#include "sandbox/apiserver/server_core.h"
+
+namespace gangway::sandbox {
+
+class ApiServer::Impl {
+ public:
+  Impl(Loop& loop, ApiServerOptions options) : core(loop, std::move(options)) {}
+  ServerCore core;
+};
+
+ApiServer::ApiServer(Loop& loop, ApiServerOptions options) : impl_(std::make_unique<Impl>(loop, std::move(options))) {}
+ApiServer::~ApiServer() = default;
+
+kube::Response ApiServer::Handle(const kube::Request& request, const Caller& caller) {
+  return impl_->core.Handle(request, caller);
+}
+
+bool ApiServer::IsWatch(const kube::Request& request) {
+  if (request.method != "GET" || !absl::StrContains(request.query, "watch")) return false;
+  Outcome<Query> query = Query::Parse(request.query);
+  return query.ok() && query->Flag("watch");
+}
+
+ApiServer::WatchAnswer ApiServer::StartWatch(const kube::Request& request, const Caller& caller,
+                                             kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) {
+  return impl_->core.StartWatch(request, caller, std::move(on_frames), std::move(on_end));
+}
+
+void ApiServer::SetPodLogs(PodLogs pod_logs) { impl_->core.SetPodLogs(std::move(pod_logs)); }
+void ApiServer::BreakWatches() { impl_->core.watches().EndAll(absl::OkStatus()); }
+void ApiServer::CompactHistory() { impl_->core.store().Compact(); }
+const Store& ApiServer::store() const { return impl_->core.store(); }
+
+}  // namespace gangway::sandbox

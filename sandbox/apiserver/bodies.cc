@@ -1,0 +1,126 @@
+// From the bytes of a request to a draft that its type knows.
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "api/json.h"
+#include "sandbox/apiserver/server_core.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace volcano = api::volcano;
+
+Refusal FromParse(const absl::Status& status) {
+  if (absl::IsResourceExhausted(status)) return TooLarge();
+  return BadRequest(absl::StrCat("the body cannot be read as JSON: ", status.message()));
+}
+
+std::string DuplicateText(const std::string& path) { return absl::StrCat("duplicate field \"", path, "\""); }
+std::string UnknownText(const std::string& path) { return absl::StrCat("unknown field \"", path, "\""); }
+
+// What admission must know of a queue, from its bytes.
+volcano::QueueFacts FactsOf(const Record& queue) {
+  volcano::QueueFacts facts;
+  const absl::StatusOr<Draft> draft = Draft::Parse(*queue.json);
+  if (!draft.ok()) return facts;
+  facts.state = std::string(TextAt(draft->object(), "status.state"));
+  facts.parent = std::string(TextAt(draft->object(), "spec.parent"));
+  const absl::string_view pods = TextAt(draft->object(), "status.allocated.pods");
+  if (const auto count = api::Quantity::Parse(pods); !pods.empty() && count.ok()) {
+    facts.allocated_pods = count->Units().value_or(0);
+  }
+  return facts;
+}
+
+}  // namespace
+
+Objection ServerCore::CheckMediaType(const Exchange& exchange) {
+  const std::string type = MediaType(exchange.request.content_type);
+  if (type.empty() || type == "application/json") return std::nullopt;
+  return UnsupportedMediaType(type, "application/json");
+}
+
+Outcome<Draft> ServerCore::ReadBody(Exchange& exchange, const Schema* schema, FieldValidation validation) {
+  if (Objection objection = CheckMediaType(exchange)) return *std::move(objection);
+  const std::string& body = exchange.request.body;
+  if (absl::StripAsciiWhitespace(body).empty()) return BadRequest("the request has no body");
+  std::vector<std::string> duplicates;
+  if (const absl::Status status = api::ParseCompletely(body, {}, &duplicates); !status.ok()) return FromParse(status);
+  absl::StatusOr<Draft> draft = Draft::Parse(body);
+  if (!draft.ok()) return BadRequest(absl::StrCat("the body ", draft.status().message()));
+  if (schema == nullptr) return *std::move(draft);
+  const std::string name(TextAt(draft->object(), "metadata.name"));
+  if (Objection objection = ReportFields(exchange, *schema, validation, *draft, duplicates, name)) {
+    return *std::move(objection);
+  }
+  Prune(draft->root(), *schema);
+  return *std::move(draft);
+}
+
+Objection ServerCore::CheckTypeMeta(absl::string_view api_version, absl::string_view kind, Draft& draft) {
+  boost::json::object& object = draft.object();
+  for (const auto& [field, wanted] : {std::pair{absl::string_view("apiVersion"), api_version}, {"kind", kind}}) {
+    const boost::json::value* value = object.if_contains(Bjs(field));
+    if (value == nullptr || value->is_null() || (value->is_string() && value->get_string().empty())) {
+      SetText(object, field, wanted);
+    } else if (!value->is_string() || FromBjs(value->get_string()) != wanted) {
+      return BadRequest(absl::StrCat("the ", field == "kind" ? "kind" : "API version", " in the data (",
+                                     value->is_string() ? FromBjs(value->get_string()) : "no text",
+                                     ") does not match the expected ", field == "kind" ? "kind" : "API version", " (",
+                                     wanted, ")"));
+    }
+  }
+  return std::nullopt;
+}
+
+Objection ServerCore::ReportFields(Exchange& exchange, const Schema& schema, FieldValidation validation,
+                                   const Draft& draft, const std::vector<std::string>& duplicates,
+                                   absl::string_view name) {
+  Findings findings = Check(draft.root(), schema);
+  const api::Resource& resource = *exchange.target.resource;
+  const std::string handled = absl::StrCat(View(schema.kind), " in version \"", View(resource.version),
+                                           "\" cannot be handled as a ", View(schema.kind), ": ");
+  if (!findings.unreadable.empty()) return BadRequest(absl::StrCat(handled, findings.unreadable));
+  std::vector<std::string> complaints;
+  for (const std::string& path : duplicates) complaints.push_back(DuplicateText(path));
+  for (const std::string& path : findings.unknown) complaints.push_back(UnknownText(path));
+  if (!complaints.empty() && validation == FieldValidation::kStrict) {
+    return BadRequest(absl::StrCat(handled, "strict decoding error: ", absl::StrJoin(complaints, ", ")));
+  }
+  if (validation == FieldValidation::kWarn) {
+    for (std::string& complaint : complaints) exchange.warnings.push_back(std::move(complaint));
+  }
+  if (!findings.errors.empty()) return Invalid(resource, name, findings.errors);
+  return std::nullopt;
+}
+
+Objection ServerCore::Admit(volcano::Operation operation, const Target& target, boost::json::value* object,
+                            const boost::json::value* old_object) {
+  const volcano::QueueLookup queues = [this](absl::string_view name) -> std::optional<volcano::QueueFacts> {
+    const RecordPtr record = store_.Find(api::kQueues, {"", std::string(name)});
+    if (record == nullptr) return std::nullopt;
+    volcano::QueueFacts facts = FactsOf(*record);
+    store_.Scan(api::kQueues, {}, nullptr, [&](const RecordPtr& other) {
+      if (other != record && FactsOf(*other).parent == name) facts.children.push_back(other->key.name);
+      return true;
+    });
+    return facts;
+  };
+  const volcano::AdmissionRequest request{.resource = target.resource,
+                                          .operation = operation,
+                                          .ns = target.ns,
+                                          .name = target.name,
+                                          .old_object = old_object};
+  const volcano::Verdict verdict = volcano::Admit(request, object, queues);
+  if (verdict.allowed()) return std::nullopt;
+  Refusal refusal = Invalid(*target.resource, target.name, verdict.errors);
+  if (verdict.code == 422) return refusal;
+  refusal.code = verdict.code;
+  refusal.reason = verdict.reason.empty() ? "BadRequest" : verdict.reason;
+  refusal.message = verdict.message;
+  return refusal;
+}
+
+}  // namespace gangway::sandbox

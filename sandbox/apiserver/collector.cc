@@ -1,0 +1,227 @@
+#include "sandbox/apiserver/collector.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "api/core/objects.h"
+#include "api/field_table.h"
+#include "boost/json/array.hpp"
+#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/facts.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+constexpr absl::string_view kGarbageCollector = "garbage-collector";
+constexpr absl::string_view kNamespaceController = "namespace-controller";
+constexpr int kItemsPerTask = 128;  // so that others of the loop get their turn
+
+api::ObjectMeta MetadataOf(const Record& record) {
+  absl::StatusOr<api::core::PartialObject> object = api::Decode<api::core::PartialObject>(*record.json);
+  return object.ok() ? std::move(object->metadata) : api::ObjectMeta();
+}
+
+bool Has(const api::ObjectMeta& metadata, absl::string_view finalizer) {
+  return std::find(metadata.finalizers.begin(), metadata.finalizers.end(), finalizer) != metadata.finalizers.end();
+}
+
+// Removes the references to the owners named by `uids`.
+void DropOwners(json::object& object, const std::vector<std::string>& uids) {
+  json::object* metadata = FindObject(object, "metadata");
+  json::array* owners = metadata == nullptr ? nullptr : FindArray(*metadata, "ownerReferences");
+  if (owners == nullptr) return;
+  json::array kept(owners->storage());
+  for (const json::value& owner : *owners) {
+    const absl::string_view uid = owner.is_object() ? FindText(owner.get_object(), "uid") : absl::string_view();
+    if (std::find(uids.begin(), uids.end(), uid) == uids.end()) kept.push_back(owner);
+  }
+  if (kept.empty()) {
+    metadata->erase("ownerReferences");
+  } else {
+    *owners = std::move(kept);
+  }
+}
+
+bool BlocksOwner(const Record& dependent, absl::string_view owner_uid) {
+  const api::ObjectMeta metadata = MetadataOf(dependent);
+  return std::any_of(metadata.owner_references.begin(), metadata.owner_references.end(), [&](const auto& owner) {
+    return owner.uid == owner_uid && owner.block_owner_deletion.value_or(false);
+  });
+}
+
+}  // namespace
+
+Collector::Collector(Loop& loop, const Store& store, CollectorActions& actions)
+    : loop_(loop), store_(store), actions_(actions) {}
+
+void Collector::OnCommit(const Change& change) {
+  const Record& after = *change.after;
+  if (change.deleted) {
+    for (const RecordPtr& dependent : store_.Dependents(after.uid)) Enqueue(*dependent->resource, dependent->key);
+    waiting_owners_.erase(after.uid);
+    WakeOwners(after);  // a foreground deletion may have waited for this one
+    if (terminating_.contains(after.key.ns)) {
+      namespaces_to_do_.insert(after.key.ns);
+      Wake();
+    }
+    if (after.resource == &api::kNamespaces) terminating_.erase(after.key.name);
+    return;
+  }
+  if (after.deleting && after.collecting) {
+    waiting_owners_.insert_or_assign(after.uid, Item(after.resource, after.key));
+    Enqueue(*after.resource, after.key);
+  } else if (change.before != nullptr && change.before->collecting) {
+    waiting_owners_.erase(after.uid);
+  }
+  if (after.resource == &api::kNamespaces && after.deleting) {
+    terminating_.insert(after.key.name);
+    namespaces_to_do_.insert(after.key.name);
+    Wake();
+  }
+  if (after.owner_uids.empty()) return;
+  const bool same = change.before != nullptr && change.before->owner_uids == after.owner_uids;
+  if (!same && !std::all_of(after.owner_uids.begin(), after.owner_uids.end(),
+                            [&](const std::string& uid) { return store_.Alive(uid); })) {
+    Enqueue(*after.resource, after.key);
+  }
+  if (!same) WakeOwners(after);  // whose foreground deletion may have begun before this object came
+}
+
+void Collector::WakeOwners(const Record& dependent) {
+  for (const std::string& uid : dependent.owner_uids) {
+    const auto it = waiting_owners_.find(uid);
+    if (it != waiting_owners_.end()) Enqueue(*it->second.first, it->second.second);
+  }
+}
+
+void Collector::Enqueue(const api::Resource& resource, const api::NamespacedName& key) {
+  if (queued_.insert({&resource, key}).second) queue_.emplace_back(&resource, key);
+  Wake();
+}
+
+void Collector::Wake() {
+  if (awake_) return;
+  awake_ = true;
+  loop_.Post(owner_.token(), [this] { Work(); });
+}
+
+void Collector::Work() {
+  awake_ = false;
+  for (int i = 0; i < kItemsPerTask && !queue_.empty(); ++i) {
+    const Item item = std::move(queue_.front());
+    queue_.pop_front();
+    queued_.erase(item);
+    Judge(item);
+  }
+  while (!namespaces_to_do_.empty()) {
+    const std::string name = *namespaces_to_do_.begin();
+    namespaces_to_do_.erase(namespaces_to_do_.begin());
+    EmptyNamespace(name);
+  }
+  if (!queue_.empty()) Wake();
+}
+
+void Collector::Judge(const Item& item) {
+  const RecordPtr record = store_.Find(*item.first, item.second);
+  if (record == nullptr) return;
+  if (record->deleting && record->collecting) {
+    const api::ObjectMeta metadata = MetadataOf(*record);
+    if (Has(metadata, kOrphanFinalizer)) return FinishOrphaning(*record);
+    if (Has(metadata, kForegroundFinalizer)) return FinishForeground(*record);
+  }
+  if (!record->deleting) JudgeByOwners(*record);
+}
+
+// garbagecollector.go, attemptToDeleteItem
+void Collector::JudgeByOwners(const Record& record) {
+  std::vector<std::string> absent, waiting;
+  int solid = 0;
+  const api::ObjectMeta metadata = MetadataOf(record);
+  for (const api::OwnerReference& owner : metadata.owner_references) {
+    const api::Resource* resource = api::FindKind(owner.api_version, owner.kind);
+    if (resource == nullptr) {  // not ours to judge, as for Kubernetes when it cannot find the kind
+      ++solid;
+      continue;
+    }
+    const RecordPtr found = store_.Find(*resource, {resource->namespaced ? record.key.ns : "", owner.name});
+    if (found == nullptr || found->uid != owner.uid) {
+      absent.push_back(owner.uid);
+    } else if (found->deleting && found->collecting && Has(MetadataOf(*found), kForegroundFinalizer)) {
+      waiting.push_back(owner.uid);
+    } else {
+      ++solid;
+    }
+  }
+  if (absent.empty() && waiting.empty()) return;
+  if (solid > 0) {
+    absent.insert(absent.end(), waiting.begin(), waiting.end());
+    actions_.EditByCollector(record, [&](json::object& object) { DropOwners(object, absent); }, kGarbageCollector);
+    return;
+  }
+  const bool has_dependents = !store_.Dependents(record.uid).empty();
+  const absl::string_view policy = Has(metadata, kOrphanFinalizer)                               ? "Orphan"
+                                   : Has(metadata, kForegroundFinalizer)                         ? "Foreground"
+                                   : !waiting.empty() && has_dependents                          ? "Foreground"
+                                                                                                 : "Background";
+  actions_.DeleteByCollector(record, policy, kGarbageCollector);
+}
+
+void Collector::FinishForeground(const Record& owner) {
+  bool blocked = false;
+  for (const RecordPtr& dependent : store_.Dependents(owner.uid)) {
+    blocked = blocked || BlocksOwner(*dependent, owner.uid);
+    if (!dependent->deleting) Enqueue(*dependent->resource, dependent->key);
+  }
+  if (!blocked) RemoveFinalizer(owner, kForegroundFinalizer);
+}
+
+void Collector::FinishOrphaning(const Record& owner) {
+  for (const RecordPtr& dependent : store_.Dependents(owner.uid)) {
+    actions_.EditByCollector(
+        *dependent, [&](json::object& object) { DropOwners(object, {owner.uid}); }, kGarbageCollector);
+  }
+  RemoveFinalizer(owner, kOrphanFinalizer);
+}
+
+void Collector::RemoveFinalizer(const Record& record, absl::string_view finalizer) {
+  actions_.EditByCollector(
+      record,
+      [&](json::object& object) {
+        json::object* metadata = FindObject(object, "metadata");
+        json::array* finalizers = metadata == nullptr ? nullptr : FindArray(*metadata, "finalizers");
+        if (finalizers == nullptr) return;
+        json::array kept(finalizers->storage());
+        for (const json::value& each : *finalizers) {
+          if (!each.is_string() || FromBjs(each.get_string()) != finalizer) kept.push_back(each);
+        }
+        if (kept.empty()) {
+          metadata->erase("finalizers");
+        } else {
+          *finalizers = std::move(kept);
+        }
+      },
+      kGarbageCollector);
+}
+
+void Collector::EmptyNamespace(const std::string& name) {
+  const RecordPtr ns = store_.Find(api::kNamespaces, {"", name});
+  if (ns == nullptr || !ns->deleting) return;
+  std::size_t left = 0;
+  for (const api::Resource* resource : api::kAllResources) {
+    if (!resource->namespaced || store_.Count(*resource, name) == 0) continue;
+    std::vector<RecordPtr> records;
+    store_.Scan(*resource, name, nullptr, [&](const RecordPtr& record) {
+      records.push_back(record);
+      return true;
+    });
+    for (const RecordPtr& record : records) {
+      if (!record->deleting) actions_.DeleteByCollector(*record, "Background", kNamespaceController);
+    }
+    left += store_.Count(*resource, name);
+  }
+  if (left == 0) actions_.FinishNamespace(name, kNamespaceController);
+}
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,154 @@
+// POST to a collection, and the objects that are there from the start.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/field_table.h"
+#include "api/json.h"
+#include "base/check.h"
+#include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/server_core.h"
+#include "sandbox/apiserver/server_defaults.h"
+
+namespace gangway::sandbox {
+namespace {
+
+// k8s.io/apiserver, names.SimpleNameGenerator
+constexpr absl::string_view kNameLetters = "bcdfghjklmnpqrstvwxz2456789";
+constexpr std::size_t kMaxGeneratedBase = 58;
+constexpr int kGeneratedLetters = 5;
+constexpr int kNameTries = 8;
+
+std::string RandomSuffix(Loop& loop) {
+  std::uint64_t random = loop.Random();
+  std::string out;
+  for (int i = 0; i < kGeneratedLetters; ++i) {
+    out.push_back(kNameLetters[random % kNameLetters.size()]);
+    random /= kNameLetters.size();
+  }
+  return out;
+}
+
+}  // namespace
+
+kube::Response ServerCore::Create(Exchange& exchange) {
+  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "CreateOptions");
+  if (!options.ok()) return options.refusal().ToResponse();
+  const api::Resource& resource = *exchange.target.resource;
+  const Schema& schema = *schemas_.For(resource);
+  Outcome<Draft> draft = ReadBody(exchange, &schema, options->field_validation);
+  if (!draft.ok()) return draft.refusal().ToResponse();
+  if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), *draft)) {
+    return objection->ToResponse();
+  }
+  const CommitNote note{exchange.caller.name, "create", ""};
+  Outcome<Bytes> created = CreateObject(exchange.target, *draft, options->dry_run, note);
+  if (!created.ok()) return created.refusal().ToResponse();
+  return ObjectResponse(exchange, 201, *created);
+}
+
+Objection ServerCore::CheckNamespace(const Target& target, absl::string_view name) {
+  if (!target.resource->namespaced) return std::nullopt;
+  const RecordPtr ns = store_.Find(api::kNamespaces, {"", target.ns});
+  if (ns == nullptr) return NotFound(api::kNamespaces, target.ns);
+  if (!ns->deleting) return std::nullopt;
+  Refusal refusal = Forbidden(*target.resource, name,
+                              absl::StrCat("unable to create new content in namespace ", target.ns,
+                                           " because it is being terminated"));
+  refusal.causes = {{"NamespaceTerminating", absl::StrCat("namespace ", target.ns, " is being terminated"),
+                     "metadata.namespace"}};
+  return refusal;
+}
+
+Objection ServerCore::NameNew(const Target& target, boost::json::object& metadata) {
+  const absl::string_view ns = FindText(metadata, "namespace");
+  if (!ns.empty() && ns != target.ns) {
+    return BadRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  if (target.resource->namespaced) {
+    SetText(metadata, "namespace", target.ns);
+  } else {
+    metadata.erase("namespace");
+  }
+  if (const absl::string_view version = FindText(metadata, "resourceVersion"); !version.empty() && version != "0") {
+    return BadRequest("resourceVersion should not be set on objects to be created");
+  }
+  const std::string base(FindText(metadata, "generateName").substr(0, kMaxGeneratedBase));
+  if (!FindText(metadata, "name").empty() || base.empty()) return std::nullopt;
+  for (int i = 0; i < kNameTries; ++i) {
+    const std::string name = absl::StrCat(base, RandomSuffix(loop_));
+    SetText(metadata, "name", name);
+    if (store_.Find(*target.resource, {target.ns, name}) == nullptr) break;
+  }
+  return std::nullopt;
+}
+
+void ServerCore::StampNew(const Target& target, boost::json::object& object) {
+  boost::json::object& metadata = ObjectIn(object, "metadata");
+  for (const absl::string_view field : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
+                                        "generation", "resourceVersion"}) {
+    metadata.erase(Bjs(field));
+  }
+  SetText(metadata, "uid", NewUid());
+  SetText(metadata, "creationTimestamp", api::FormatTime(loop_.Now()));
+  if (HasGeneration(*target.resource)) metadata["generation"] = 1;
+  // A node registers with its status; what else has a status subresource starts without.
+  if (HasStatusSubresource(*target.resource) && target.resource != &api::kNodes) object.erase("status");
+}
+
+Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note) {
+  const api::Resource& resource = *target.resource;
+  if (Objection objection = NameNew(target, draft.metadata())) return *std::move(objection);
+  const std::string name(FindText(draft.metadata(), "name"));
+  if (Objection objection = CheckNamespace(target, name)) return *std::move(objection);
+  if (&resource == &api::kSecrets) FoldStringData(draft.object());
+  ApplyDefaults(draft.root(), *schemas_.For(resource));
+  StampNew(target, draft.object());
+  if (Objection objection = FillInNew(resource, store_, draft.object())) return *std::move(objection);
+  if (const api::FieldErrors errors = CheckObject(resource, draft.object(), true); !errors.empty()) {
+    return Invalid(resource, name, errors);
+  }
+  Target named = target;
+  named.name = name;
+  if (Objection objection = Admit(api::volcano::Operation::kCreate, named, &draft.root(), nullptr)) {
+    return *std::move(objection);
+  }
+  if (store_.Find(resource, {target.ns, name}) != nullptr) return AlreadyExists(resource, name);
+  return Commit(resource, draft, dry_run, note);
+}
+
+void ServerCore::CreateDefault(const api::Resource& resource, absl::string_view json) {
+  Draft draft = *Draft::Parse(json);
+  const CommitNote note{"apiserver", "create", ""};
+  Target target;
+  target.resource = &resource;
+  SetText(draft.object(), "apiVersion", resource.ApiVersion());
+  SetText(draft.object(), "kind", View(resource.kind));
+  // A queue is open at once: nothing else would open it before the first job comes.
+  boost::json::value status;
+  if (const boost::json::value* given = draft.object().if_contains("status"); given != nullptr) status = *given;
+  ApplyDefaults(draft.root(), *schemas_.For(resource));
+  StampNew(target, draft.object());
+  if (!status.is_null()) draft.object()["status"] = status;
+  GW_CHECK(!FillInNew(resource, store_, draft.object()).has_value());
+  Commit(resource, draft, false, note);
+}
+
+void ServerCore::CreateDefaultObjects() {
+  for (const absl::string_view name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
+    CreateDefault(api::kNamespaces, absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"));
+  }
+  CreateDefault(api::kPriorityClasses,
+                R"({"metadata":{"name":"system-cluster-critical"},"value":2000000000,"description":)"
+                R"("Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."})");
+  CreateDefault(api::kPriorityClasses,
+                R"({"metadata":{"name":"system-node-critical"},"value":2000001000,"description":)"
+                R"("Used for system critical pods that must not be moved from their current node."})");
+  for (const absl::string_view name : {"root", "default"}) {
+    const absl::string_view parent = name == "root" ? "" : R"("parent":"root",)";
+    CreateDefault(api::kQueues, absl::StrCat(R"({"metadata":{"name":")", name, R"("},"spec":{)", parent,
+                                             R"("weight":1,"reclaimable":)", name == "root" ? "false" : "true",
+                                             R"(},"status":{"state":"Open"}})"));
+  }
+}
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,147 @@
+// From a request to its verb.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/server_core.h"
+
+namespace gangway::sandbox {
+
+ServerCore::ServerCore(Loop& loop, ApiServerOptions options)
+    : loop_(loop),
+      options_(std::move(options)),
+      store_(options_.store),
+      watches_(loop, store_, options_.bookmark_interval),
+      collector_(loop, store_, *this),
+      event_expiry_(loop, store_, options_.event_ttl, options_.max_events, [this](const Record& record) {
+        const CommitNote note{"event-expiry", "delete", ""};
+        CommitDeletion(record, note);
+      }) {
+  store_.SetOnCommit([this](const Change& change) { OnCommit(change); });
+  if (options_.default_objects) CreateDefaultObjects();
+}
+
+Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& caller) {
+  if (request.body.size() > kMaxBodyBytes) return TooLarge();
+  Outcome<Target> target = ParsePath(request.path);
+  if (!target.ok()) return target.refusal();
+  Outcome<Query> query = Query::Parse(request.query);
+  if (!query.ok()) return query.refusal();
+  Exchange exchange{.request = request, .caller = caller, .target = std::move(*target), .query = std::move(*query),
+                    .warnings = {}};
+  const bool logs = exchange.target.subresource == "log";
+  const std::optional<Representation> representation =
+      logs ? Representation::kObject : RepresentationOf(request.accept);
+  if (!representation.has_value()) return NotAcceptable();
+  exchange.representation = *representation;
+  return exchange;
+}
+
+kube::Response ServerCore::Handle(const kube::Request& request, const Caller& caller) {
+  if (std::optional<kube::Response> answer = discovery_.Answer(request)) return *std::move(answer);
+  Outcome<Exchange> exchange = Open(request, caller);
+  if (!exchange.ok()) return exchange.refusal().ToResponse();
+  kube::Response response = Dispatch(*exchange);
+  response.warnings = std::move(exchange->warnings);
+  return response;
+}
+
+kube::Response ServerCore::Dispatch(Exchange& exchange) {
+  if (!exchange.target.subresource.empty()) return DispatchSubresource(exchange);
+  return exchange.target.name.empty() ? DispatchCollection(exchange) : DispatchObject(exchange);
+}
+
+kube::Response ServerCore::DispatchCollection(Exchange& exchange) {
+  const std::string& method = exchange.request.method;
+  if (method == "GET" || method == "HEAD") return List(exchange);
+  if (method == "POST") {
+    // A namespaced object is created in a namespace.
+    if (exchange.target.resource->namespaced && exchange.target.ns.empty()) return MethodNotAllowed().ToResponse();
+    return Create(exchange);
+  }
+  if (method == "DELETE") {
+    if (exchange.target.resource->namespaced && exchange.target.ns.empty()) return MethodNotAllowed().ToResponse();
+    return DeleteCollection(exchange);
+  }
+  return MethodNotAllowed().ToResponse();
+}
+
+kube::Response ServerCore::DispatchObject(Exchange& exchange) {
+  const std::string& method = exchange.request.method;
+  if (method == "GET" || method == "HEAD") return Get(exchange);
+  if (method == "PUT") return Put(exchange);
+  if (method == "PATCH") return Patch(exchange);
+  if (method == "DELETE") return Delete(exchange);
+  return MethodNotAllowed().ToResponse();
+}
+
+kube::Response ServerCore::DispatchSubresource(Exchange& exchange) {
+  const std::string& method = exchange.request.method;
+  const std::string& sub = exchange.target.subresource;
+  const bool get = method == "GET" || method == "HEAD";
+  if (sub == "status") {
+    if (get) return Get(exchange);
+    if (method == "PUT") return Put(exchange);
+    if (method == "PATCH") return Patch(exchange);
+  } else if (sub == "binding" && method == "POST") {
+    return Bind(exchange);
+  } else if (sub == "eviction" && method == "POST") {
+    return Evict(exchange);
+  } else if (sub == "log" && get) {
+    return Logs(exchange);
+  } else if (sub == "scale") {
+    if (get) return GetScale(exchange);
+    if (method == "PUT" || method == "PATCH") return PutScale(exchange);
+  }
+  return MethodNotAllowed().ToResponse();
+}
+
+ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, const Caller& caller,
+                                              kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) {
+  const auto refuse = [](const Refusal& refusal) {
+    return ApiServer::WatchAnswer{nullptr, refusal.ToResponse(), "application/json"};
+  };
+  Outcome<Exchange> exchange = Open(request, caller);
+  if (!exchange.ok()) return refuse(exchange.refusal());
+  const Target& target = exchange->target;
+  if (request.method != "GET" || !target.subresource.empty()) return refuse(MethodNotAllowed());
+  Outcome<ListOptions> options = ParseListOptions(exchange->query, target);
+  if (!options.ok()) return refuse(options.refusal());
+  Outcome<IncludeObject> include = ParseInclude(*exchange);
+  if (!include.ok()) return refuse(include.refusal());
+  for (const auto& requirement : options->fields.requirements()) {
+    if (!HasFieldLabel(*target.resource, requirement.field)) {
+      return refuse(BadRequest(absl::StrCat("field label not supported: ", requirement.field)));
+    }
+  }
+  WatchSpec spec{.resource = target.resource,
+                 .ns = target.ns,
+                 .labels = std::move(options->labels),
+                 .fields = std::move(options->fields),
+                 .bookmarks = options->bookmarks,
+                 .timeout = options->timeout,
+                 .representation = exchange->representation,
+                 .include = *include,
+                 .from = std::nullopt};
+  const Revision revision = options->revision.value_or(0);
+  if (revision > store_.revision()) return refuse(TooLargeResourceVersion(revision, store_.revision()));
+  if (options->initial_events == true) {
+    if (options->match != ListOptions::Match::kNotOlderThan) {
+      return refuse(InvalidOptions("ListOptions", {{.type = api::FieldError::Type::kForbidden,
+                                                    .field = "resourceVersionMatch",
+                                                    .value = "",
+                                                    .rule = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+                                                    .fix = ""}}));
+    }
+    spec.mark_initial_end = spec.bookmarks;
+  } else if (revision > 0 || options->initial_events == false) {
+    spec.from = revision > 0 ? revision : store_.revision();
+    if (*spec.from < store_.compacted_revision()) {
+      return refuse(Expired(absl::StrCat("too old resource version: ", *spec.from, " (",
+                                         store_.compacted_revision() + 1, ")")));
+    }
+  }
+  return {watches_.Start(std::move(spec), std::move(on_frames), std::move(on_end)), std::nullopt, "application/json"};
+}
+
+}  // namespace gangway::sandbox

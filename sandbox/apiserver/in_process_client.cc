@@ -1,0 +1,181 @@
+#include "sandbox/apiserver/in_process_client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
+#include "kube/client/status.h"
+
+namespace gangway::sandbox {
+namespace {
+
+absl::Status Lost(const kube::Request& request) {
+  return absl::UnavailableError(absl::StrCat(request.method, " ", request.path, ": the connection was lost"));
+}
+
+void PostAfter(Loop& loop, absl::Duration delay, Token owner, Loop::Task task) {
+  if (delay > absl::ZeroDuration()) {
+    loop.PostAt(loop.Now() + delay, std::move(owner), std::move(task));
+  } else {
+    loop.Post(std::move(owner), std::move(task));
+  }
+}
+
+// The client's end of one watch.
+struct Stream {
+  kube::Request request;
+  Token owner;
+  kube::Client::OnFrames on_frames;
+  kube::Client::OnEnd on_end;
+  std::unique_ptr<kube::Watch> server_side;
+  absl::Time last_delivery = absl::InfinitePast();  // batches keep their order
+  bool ending = false;
+  Owner alive;  // of what is under way to the client
+};
+
+}  // namespace
+
+struct InProcessClient::State {
+  State(Loop& l, ApiServer& s, std::string name, Faults f)
+      : loop(l), server(s), caller{std::move(name)}, faults(std::move(f)) {}
+
+  Loop& loop;
+  ApiServer& server;
+  const Token running = server.running();
+  const Caller caller;
+  Faults faults;
+  std::uint64_t last_stream = 0;
+  absl::btree_map<std::uint64_t, std::shared_ptr<Stream>> streams;
+  // Requests under way to the server outlive the client: what was sent is carried out.
+  std::shared_ptr<Owner> network = std::make_shared<Owner>();
+  Owner alive;
+
+  void Deliver(Stream& stream, absl::Duration delay, Loop::Task task) {
+    absl::Time at = loop.Now() + delay;
+    if (at < stream.last_delivery) at = stream.last_delivery;
+    stream.last_delivery = at;
+    if (at > loop.Now()) {
+      loop.PostAt(at, stream.alive.token(), std::move(task));
+    } else {
+      loop.Post(stream.alive.token(), std::move(task));
+    }
+  }
+
+  void End(std::uint64_t id, absl::Duration delay, absl::Status status) {
+    const auto it = streams.find(id);
+    if (it == streams.end() || it->second->ending) return;
+    Stream& stream = *it->second;
+    stream.ending = true;
+    stream.server_side.reset();
+    Deliver(stream, delay, [this, id, status = std::move(status)] {
+      const auto at = streams.find(id);
+      if (at == streams.end()) return;
+      const std::shared_ptr<Stream> ended = at->second;
+      streams.erase(at);
+      if (!ended->owner.expired()) ended->on_end(status);
+    });
+  }
+
+  void OnServerFrames(std::uint64_t id, std::vector<kube::Frame> frames) {
+    const auto it = streams.find(id);
+    if (it == streams.end() || it->second->ending) return;
+    Stream& stream = *it->second;
+    WatchFate fate;
+    if (faults.frames) fate = faults.frames(stream.request, frames);
+    if (fate.break_before) return End(id, fate.delay, Lost(stream.request));
+    Deliver(stream, fate.delay, [this, id, frames = std::move(frames)]() mutable {
+      const auto at = streams.find(id);
+      if (at == streams.end()) return;
+      const std::shared_ptr<Stream> open = at->second;  // the callback may end the watch
+      if (!open->owner.expired()) open->on_frames(std::move(frames));
+    });
+  }
+
+  void Open(std::uint64_t id) {
+    const auto it = streams.find(id);
+    if (it == streams.end() || it->second->ending) return;
+    if (running.expired()) return End(id, absl::ZeroDuration(), Lost(it->second->request));
+    ApiServer::WatchAnswer answer = server.StartWatch(
+        it->second->request, caller,
+        [this, id](std::vector<kube::Frame> frames) { OnServerFrames(id, std::move(frames)); },
+        [this, id](absl::Status status) { End(id, absl::ZeroDuration(), std::move(status)); });
+    if (answer.refused.has_value()) return End(id, absl::ZeroDuration(), kube::StatusFromResponse(*answer.refused));
+    it->second->server_side = std::move(answer.watch);
+  }
+
+  // The end of a stream that its holder has destroyed.
+  void Drop(std::uint64_t id) { streams.erase(id); }
+};
+
+namespace {
+
+class WatchHandle final : public kube::Watch {
+ public:
+  explicit WatchHandle(absl::AnyInvocable<void()> drop) : drop_(std::move(drop)) {}
+  ~WatchHandle() override { drop_(); }
+
+ private:
+  absl::AnyInvocable<void()> drop_;
+};
+
+}  // namespace
+
+InProcessClient::InProcessClient(Loop& loop, ApiServer& server, std::string name, Faults faults)
+    : state_(std::make_shared<State>(loop, server, std::move(name), std::move(faults))) {}
+InProcessClient::~InProcessClient() = default;
+
+void InProcessClient::Send(kube::Request request, Token owner, Done done) {
+  State& state = *state_;
+  RequestFate fate;
+  if (state.faults.request) fate = state.faults.request(request);
+  // The task owns its way to the server, not the client: only the answer is the client's.
+  auto carry = [&loop = state.loop, &server = state.server, running = state.server.running(), caller = state.caller,
+                network = state.network, fate,
+                alive = state.alive.token(), owner = std::move(owner), request = std::move(request),
+                done = std::move(done)]() mutable {
+    absl::StatusOr<kube::Response> answer = Lost(request);
+    if (fate.loss != RequestFate::Loss::kRequest && !running.expired()) {
+      kube::Response response = server.Handle(request, caller);
+      if (fate.loss == RequestFate::Loss::kNone) answer = std::move(response);
+    }
+    if (alive.expired() || owner.expired()) return;
+    PostAfter(loop, fate.reply_delay, owner,
+              [alive = std::move(alive), answer = std::move(answer), done = std::move(done)]() mutable {
+                if (!alive.expired()) done(std::move(answer));
+              });
+  };
+  PostAfter(state.loop, fate.request_delay, state.network->token(), std::move(carry));
+}
+
+std::unique_ptr<kube::Watch> InProcessClient::StartWatch(kube::Request request, Token owner, OnFrames on_frames,
+                                                         OnEnd on_end) {
+  State& state = *state_;
+  RequestFate fate;
+  if (state.faults.request) fate = state.faults.request(request);
+  const std::uint64_t id = ++state.last_stream;
+  auto stream = std::make_shared<Stream>();
+  stream->request = std::move(request);
+  stream->owner = std::move(owner);
+  stream->on_frames = std::move(on_frames);
+  stream->on_end = std::move(on_end);
+  state.streams.emplace(id, stream);
+  PostAfter(state.loop, fate.request_delay, stream->alive.token(), [&state, id, fate] {
+    if (fate.loss == RequestFate::Loss::kNone) return state.Open(id);
+    const auto it = state.streams.find(id);
+    if (it != state.streams.end()) state.End(id, fate.reply_delay, Lost(it->second->request));
+  });
+  return std::make_unique<WatchHandle>([weak = std::weak_ptr<State>(state_), id] {
+    if (const auto alive = weak.lock()) alive->Drop(id);
+  });
+}
+
+void InProcessClient::BreakWatches() {
+  std::vector<std::uint64_t> open;
+  for (const auto& entry : state_->streams) open.push_back(entry.first);
+  for (const std::uint64_t id : open) {
+    state_->End(id, absl::ZeroDuration(), Lost(state_->streams.at(id)->request));
+  }
+}
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,332 @@
+// The subresources of pods: binding, eviction, log.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "api/field_table.h"
+#include "api/json.h"
+#include "api/json_value.h"
+#include "api/selector.h"
+#include "boost/json/array.hpp"
+#include "sandbox/apiserver/server_core.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+// Sets the condition of that type, keeping when it last changed where its status stays.
+void SetCondition(json::object& object, absl::string_view type, absl::string_view status, absl::string_view reason,
+                  absl::string_view message, absl::Time now) {
+  json::value& list = ObjectIn(object, "status")["conditions"];
+  if (!list.is_array()) list.emplace_array();
+  json::object* condition = nullptr;
+  for (json::value& each : list.get_array()) {
+    if (each.is_object() && FindText(each.get_object(), "type") == type) condition = &each.get_object();
+  }
+  if (condition == nullptr) {
+    condition = &list.get_array().emplace_back(json::object(list.storage())).get_object();
+    SetText(*condition, "type", type);
+  }
+  if (FindText(*condition, "status") != status) SetText(*condition, "lastTransitionTime", api::FormatTime(now));
+  SetText(*condition, "status", status);
+  for (const auto& [field, text] : {std::pair{absl::string_view("reason"), reason}, {"message", message}}) {
+    if (text.empty()) {
+      condition->erase(Bjs(field));
+    } else {
+      SetText(*condition, field, text);
+    }
+  }
+}
+
+bool IsReady(const json::object& pod) {
+  const json::value* conditions = FindPath(pod, "status.conditions");
+  if (conditions == nullptr || !conditions->is_array()) return false;
+  return std::any_of(conditions->get_array().begin(), conditions->get_array().end(), [](const json::value& each) {
+    return each.is_object() && FindText(each.get_object(), "type") == "Ready" &&
+           FindText(each.get_object(), "status") == "True";
+  });
+}
+
+// minAvailable or maxUnavailable: a count, or a share of `whole`, rounded up.
+std::optional<std::int64_t> CountOrShare(const json::value* value, std::int64_t whole) {
+  if (value == nullptr) return std::nullopt;
+  if (value->is_int64()) return value->get_int64();
+  if (!value->is_string()) return std::nullopt;
+  const absl::string_view text = FromBjs(value->get_string());
+  std::int64_t percent = 0;
+  if (!absl::EndsWith(text, "%") || !absl::SimpleAtoi(text.substr(0, text.size() - 1), &percent)) return std::nullopt;
+  return (whole * percent + 99) / 100;
+}
+
+// The pods of a budget, as they are.
+struct Guarded {
+  std::int64_t expected = 0, healthy = 0;
+};
+std::int64_t WantedHealthy(const json::object& budget, const Guarded& guarded) {
+  if (const auto least = CountOrShare(FindPath(budget, "spec.minAvailable"), guarded.expected)) return *least;
+  if (const auto most = CountOrShare(FindPath(budget, "spec.maxUnavailable"), guarded.expected)) {
+    return std::max<std::int64_t>(0, guarded.expected - *most);
+  }
+  return guarded.expected - 1;  // policy/v1: maxUnavailable is 1
+}
+
+api::LabelSelector SelectorOf(const json::object& budget) {
+  const json::value* selector = FindPath(budget, "spec.selector");
+  if (selector == nullptr) return api::LabelSelector::Nothing();
+  absl::StatusOr<api::LabelSelector> parsed = api::LabelSelector::FromJson(api::ToJson(*selector));
+  return parsed.ok() ? *std::move(parsed) : api::LabelSelector::Nothing();
+}
+
+// Why the pod cannot be bound; "" when it can.
+std::string WhyNotBindable(const Record& pod, const json::object& object) {
+  if (pod.deleting) return absl::StrCat("pod ", pod.key.name, " is being deleted, cannot be assigned to a host");
+  if (const absl::string_view node = pod.fields.Get("spec.nodeName"); !node.empty()) {
+    return absl::StrCat("pod ", pod.key.name, " is already assigned to node \"", node, "\"");
+  }
+  const json::value* gates = FindPath(object, "spec.schedulingGates");
+  if (gates != nullptr && gates->is_array() && !gates->get_array().empty()) {
+    return absl::StrCat("pod ", pod.key.name, " has non-empty .spec.schedulingGates");
+  }
+  return {};
+}
+
+Refusal BadBinding(absl::string_view name, api::FieldError::Type type, absl::string_view field,
+                   absl::string_view value, absl::string_view rule) {
+  Refusal refusal = Invalid(api::kPods, name, {{.type = type,
+                                                .field = std::string(field),
+                                                .value = value.empty() ? "" : api::JsonString(value),
+                                                .rule = std::string(rule),
+                                                .fix = ""}});
+  refusal.kind = "Binding";
+  refusal.message = absl::StrCat("Binding", refusal.message.substr(refusal.message.find(' ')));
+  return refusal;
+}
+
+Refusal ConflictOn(absl::string_view what, absl::string_view name, absl::string_view why) {
+  Refusal refusal = Conflict(api::kPods, name, why);
+  refusal.kind = std::string(what);
+  refusal.message = absl::StrCat("Operation cannot be fulfilled on ", what, " \"", name, "\": ", why);
+  return refusal;
+}
+
+}  // namespace
+
+// pkg/registry/core/pod/storage: BindingREST
+kube::Response ServerCore::Bind(Exchange& exchange) {
+  const Target& target = exchange.target;
+  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "CreateOptions");
+  if (!options.ok()) return options.refusal().ToResponse();
+  Outcome<Draft> binding = ReadBody(exchange, schemas_.ForKind("v1", "Binding"), options->field_validation);
+  if (!binding.ok()) return binding.refusal().ToResponse();
+  if (Objection objection = CheckTypeMeta("v1", "Binding", *binding)) return objection->ToResponse();
+  const json::object& wanted = binding->object();
+  if (const absl::string_view name = TextAt(wanted, "metadata.name"); !name.empty() && name != target.name) {
+    return BadRequest("name in URL does not match name in Binding object").ToResponse();
+  }
+  if (const absl::string_view ns = TextAt(wanted, "metadata.namespace"); !ns.empty() && ns != target.ns) {
+    return BadRequest("the namespace of the provided object does not match the namespace sent on the request").ToResponse();
+  }
+  const absl::string_view kind = TextAt(wanted, "target.kind"), node = TextAt(wanted, "target.name");
+  if (!kind.empty() && kind != "Node") {
+    return BadBinding(target.name, api::FieldError::Type::kNotSupported, "target.kind", kind,
+                      "supported values: \"Node\", \"<empty>\"").ToResponse();
+  }
+  if (node.empty()) {
+    return BadBinding(target.name, api::FieldError::Type::kRequired, "target.name", "", "").ToResponse();
+  }
+  const RecordPtr record = store_.Find(api::kPods, target.key());
+  if (record == nullptr) return NotFound(api::kPods, target.name).ToResponse();
+  if (const absl::string_view uid = TextAt(wanted, "metadata.uid"); !uid.empty() && uid != record->uid) {
+    return ConflictOn("pods/binding", target.name,
+                      absl::StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ",
+                                   record->uid)).ToResponse();
+  }
+  if (const absl::string_view version = TextAt(wanted, "metadata.resourceVersion");
+      !version.empty() && version != absl::StrCat(record->revision)) {
+    return ConflictOn("pods/binding", target.name, kModifiedMeanwhile).ToResponse();
+  }
+  Draft pod = *Draft::Parse(*record->json);
+  if (const std::string why = WhyNotBindable(*record, pod.object()); !why.empty()) {
+    return ConflictOn("pods/binding", target.name, why).ToResponse();
+  }
+  SetText(pod.Child("spec"), "nodeName", node);
+  for (const absl::string_view field : {"annotations", "labels"}) {
+    const json::value* more = FindPath(wanted, absl::StrCat("metadata.", field));
+    if (more == nullptr || !more->is_object()) continue;
+    json::object& all = ObjectIn(pod.metadata(), field);
+    for (const auto& member : more->get_object()) all[member.key()] = member.value();
+  }
+  SetCondition(pod.object(), "PodScheduled", "True", "", "", loop_.Now());
+  const CommitNote note{exchange.caller.name, "create", "binding"};
+  Commit(api::kPods, pod, options->dry_run, note);
+  return SuccessStatus(201);
+}
+
+Objection ServerCore::CheckDisruptionBudget(const Record& pod, const json::object& object) {
+  std::vector<RecordPtr> budgets;
+  store_.Scan(api::kPodDisruptionBudgets, pod.key.ns, nullptr, [&](const RecordPtr& record) {
+    const Draft budget = *Draft::Parse(*record->json);
+    if (Selects(SelectorOf(budget.object()), {}, pod)) budgets.push_back(record);
+    return true;
+  });
+  if (budgets.empty()) return std::nullopt;
+  if (budgets.size() > 1) {
+    return Refusal{.code = 500,
+                   .reason = "InternalError",
+                   .message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."};
+  }
+  const Draft budget = *Draft::Parse(*budgets[0]->json);
+  const api::LabelSelector selector = SelectorOf(budget.object());
+  Guarded guarded;
+  store_.Scan(api::kPods, pod.key.ns, nullptr, [&](const RecordPtr& record) {
+    const absl::string_view phase = record->fields.Get("status.phase");
+    if (phase == "Succeeded" || phase == "Failed" || !Selects(selector, {}, *record)) return true;
+    ++guarded.expected;
+    if (!record->deleting && IsReady(Draft::Parse(*record->json)->object())) ++guarded.healthy;
+    return true;
+  });
+  const std::int64_t wanted = WantedHealthy(budget.object(), guarded);
+  if (!IsReady(object) && (TextAt(budget.object(), "spec.unhealthyPodEvictionPolicy") == "AlwaysAllow" ||
+                           (guarded.healthy >= wanted && wanted > 0))) {
+    return std::nullopt;
+  }
+  if (guarded.healthy - wanted > 0) return std::nullopt;
+  return Refusal{.code = 429,
+                 .reason = "TooManyRequests",
+                 .message = "Cannot evict pod as it would violate the pod's disruption budget.",
+                 .causes = {{"DisruptionBudget",
+                             absl::StrCat("The disruption budget ", budgets[0]->key.name, " needs ", wanted,
+                                          " healthy pods and has ", guarded.healthy, " currently"),
+                             ""}}};
+}
+
+// pkg/registry/core/pod/storage: EvictionREST
+kube::Response ServerCore::Evict(Exchange& exchange) {
+  const Target& target = exchange.target;
+  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "CreateOptions");
+  if (!options.ok()) return options.refusal().ToResponse();
+  Outcome<Draft> eviction = ReadBody(exchange, schemas_.ForKind("policy/v1", "Eviction"), options->field_validation);
+  if (!eviction.ok()) return eviction.refusal().ToResponse();
+  if (Objection objection = CheckTypeMeta("policy/v1", "Eviction", *eviction)) return objection->ToResponse();
+  if (const absl::string_view name = TextAt(eviction->object(), "metadata.name"); !name.empty() && name != target.name) {
+    return BadRequest("name in URL does not match name in Eviction object").ToResponse();
+  }
+  const json::value* given = eviction->object().if_contains("deleteOptions");
+  Outcome<DeleteOptions> deletion =
+      ParseDeleteOptions({}, given == nullptr || given->is_null() ? "" : api::ToJson(*given));
+  if (!deletion.ok()) return deletion.refusal().ToResponse();
+  deletion->dry_run = deletion->dry_run || options->dry_run;
+  RecordPtr record = store_.Find(api::kPods, target.key());
+  if (record == nullptr) return NotFound(api::kPods, target.name).ToResponse();
+  const absl::string_view phase = record->fields.Get("status.phase");
+  Draft pod = *Draft::Parse(*record->json);
+  const bool counts = phase != "Succeeded" && phase != "Failed" && phase != "Pending" && !record->deleting;
+  if (counts) {
+    if (Objection objection = CheckDisruptionBudget(*record, pod.object())) return objection->ToResponse();
+  }
+  const CommitNote note{exchange.caller.name, "create", "eviction"};
+  const bool current = (!deletion->uid.has_value() || *deletion->uid == record->uid) &&
+                       (!deletion->resource_version.has_value() ||
+                        *deletion->resource_version == absl::StrCat(record->revision));
+  if (current && !record->deleting && !deletion->dry_run) {
+    SetCondition(pod.object(), "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting", loop_.Now());
+    Commit(api::kPods, pod, false, note);
+    record = store_.Find(api::kPods, target.key());
+    deletion->resource_version.reset();  // it was our own write
+  }
+  Outcome<Removal> removal = Remove(target, *record, *deletion, note);
+  if (!removal.ok()) return removal.refusal().ToResponse();
+  return SuccessStatus(201);
+}
+
+namespace {
+
+std::vector<std::string> ContainerNames(const json::object& pod) {
+  std::vector<std::string> names;
+  for (const absl::string_view list : {"spec.containers", "spec.initContainers"}) {
+    const json::value* containers = FindPath(pod, list);
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (const json::value& each : containers->get_array()) {
+      if (each.is_object()) names.emplace_back(FindText(each.get_object(), "name"));
+    }
+  }
+  return names;
+}
+
+Outcome<LogQuery> ParseLogQuery(const Query& query, absl::Time now) {
+  LogQuery log;
+  log.container = std::string(query.Get("container"));
+  Outcome<std::optional<std::int64_t>> tail = query.Integer("tailLines");
+  if (!tail.ok()) return tail.refusal();
+  Outcome<std::optional<std::int64_t>> limit = query.Integer("limitBytes");
+  if (!limit.ok()) return limit.refusal();
+  Outcome<std::optional<std::int64_t>> seconds = query.Integer("sinceSeconds");
+  if (!seconds.ok()) return seconds.refusal();
+  if (tail->value_or(0) < 0) return BadRequest("tailLines: must be greater than or equal to 0");
+  if (limit->has_value() && **limit < 1) return BadRequest("limitBytes: must be greater than 0");
+  if (seconds->has_value() && **seconds < 1) return BadRequest("sinceSeconds: must be greater than 0");
+  log.tail_lines = *tail;
+  log.limit_bytes = *limit;
+  if (seconds->has_value()) log.since = now - absl::Seconds(**seconds);
+  if (const absl::string_view text = query.Get("sinceTime"); !text.empty()) {
+    if (seconds->has_value()) return BadRequest("at most one of `sinceTime` or `sinceSeconds` may be specified");
+    const absl::StatusOr<absl::Time> since = api::ParseTime(text);
+    if (!since.ok()) return BadRequest(absl::StrCat("sinceTime: ", since.status().message()));
+    log.since = *since;
+  }
+  log.previous = query.Flag("previous");
+  log.timestamps = query.Flag("timestamps");
+  return log;
+}
+
+}  // namespace
+
+kube::Response ServerCore::Logs(Exchange& exchange) {
+  const Target& target = exchange.target;
+  Outcome<LogQuery> log = ParseLogQuery(exchange.query, loop_.Now());
+  if (!log.ok()) return log.refusal().ToResponse();
+  if (exchange.query.Flag("follow")) {
+    return BadRequest("following a log is not served; ask for it again without follow").ToResponse();
+  }
+  const RecordPtr record = store_.Find(api::kPods, target.key());
+  if (record == nullptr) return NotFound(api::kPods, target.name).ToResponse();
+  const Draft pod = *Draft::Parse(*record->json);
+  const std::vector<std::string> names = ContainerNames(pod.object());
+  if (log->container.empty()) {
+    const json::value* containers = FindPath(pod.object(), "spec.containers");
+    if (containers != nullptr && containers->is_array() && containers->get_array().size() > 1) {
+      return BadRequest(absl::StrCat("a container name must be specified for pod ", target.name, ", choose one of: [",
+                                     absl::StrJoin(names, " "), "]")).ToResponse();
+    }
+    if (!names.empty()) log->container = names.front();
+  } else if (std::find(names.begin(), names.end(), log->container) == names.end()) {
+    return BadRequest(absl::StrCat("container ", log->container, " is not valid for pod ", target.name)).ToResponse();
+  }
+  log->ns = target.ns;
+  log->pod = target.name;
+  log->uid = record->uid;
+  log->node = std::string(record->fields.Get("spec.nodeName"));
+  if (log->node.empty()) return BadRequest(absl::StrCat("pod ", target.name, " does not have a host assigned")).ToResponse();
+  if (!pod_logs_) return NotFound(api::kPods, absl::StrCat(target.name, "/log")).ToResponse();
+  absl::StatusOr<std::string> text = pod_logs_(*log);
+  if (!text.ok()) {
+    if (absl::IsNotFound(text.status())) {
+      Refusal refusal = NotFound(api::kPods, target.name);
+      refusal.message = std::string(text.status().message());
+      return refusal.ToResponse();
+    }
+    return BadRequest(std::string(text.status().message())).ToResponse();
+  }
+  kube::Response response;
+  response.code = 200;
+  response.content_type = "text/plain";
+  response.body = MakeBytes(*std::move(text));
+  return response;
+}
+
+}  // namespace gangway::sandbox

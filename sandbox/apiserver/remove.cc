@@ -1,0 +1,186 @@
+// DELETE: preconditions, grace, finalizers and propagation.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/field_table.h"
+#include "boost/json/array.hpp"
+#include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/server_core.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+using Propagation = DeleteOptions::Propagation;
+
+// k8s.io/apiserver, store.go: deletionFinalizersForGarbageCollection
+void SetCollectorFinalizers(Propagation propagation, json::object& metadata) {
+  if (propagation == Propagation::kUnset) return;
+  const absl::string_view wanted = propagation == Propagation::kForeground ? kForegroundFinalizer
+                                   : propagation == Propagation::kOrphan   ? kOrphanFinalizer
+                                                                           : "";
+  json::array finalizers(metadata.storage());
+  if (const json::array* old = FindArray(metadata, "finalizers"); old != nullptr) {
+    for (const json::value& each : *old) {
+      const absl::string_view text = each.is_string() ? FromBjs(each.get_string()) : absl::string_view();
+      if (text != wanted && (text == kForegroundFinalizer || text == kOrphanFinalizer)) continue;
+      finalizers.push_back(each);
+    }
+  }
+  const bool there = std::any_of(finalizers.begin(), finalizers.end(), [&](const json::value& each) {
+    return each.is_string() && FromBjs(each.get_string()) == wanted;
+  });
+  if (!wanted.empty() && !there) finalizers.emplace_back(Bjs(wanted));
+  if (finalizers.empty()) {
+    metadata.erase("finalizers");
+  } else {
+    metadata["finalizers"] = std::move(finalizers);
+  }
+}
+
+// pkg/registry/core/pod, CheckGracefulDelete
+std::int64_t GraceOf(const Record& record, const json::object& object, const DeleteOptions& options) {
+  if (record.resource != &api::kPods) return 0;
+  const absl::string_view phase = record.fields.Get("status.phase");
+  if (record.fields.Get("spec.nodeName").empty() || phase == "Succeeded" || phase == "Failed") return 0;
+  const std::int64_t period =
+      options.grace_period_seconds.value_or(IntAt(object, "spec.terminationGracePeriodSeconds", 30));
+  return std::max<std::int64_t>(period, options.grace_period_seconds.has_value() ? 0 : 1);
+}
+
+// Marks the object as deleting; k8s.io/apiserver, rest.BeforeDelete. True when its grace has yet to pass.
+bool Mark(const Record& record, const DeleteOptions& options, absl::Time now, json::object& object) {
+  json::object& metadata = ObjectIn(object, "metadata");
+  std::int64_t grace = GraceOf(record, object, options);
+  if (!record.deleting) {
+    SetText(metadata, "deletionTimestamp", api::FormatTime(now + absl::Seconds(grace)));
+    metadata["deletionGracePeriodSeconds"] = grace;
+    if (const std::int64_t generation = IntAt(object, "metadata.generation", 0); generation > 0) {
+      metadata["generation"] = generation + 1;
+    }
+    return grace > 0;
+  }
+  const std::int64_t pending = IntAt(object, "metadata.deletionGracePeriodSeconds", 0);
+  if (pending == 0) return false;
+  // Grace may only be shortened.
+  if (!options.grace_period_seconds.has_value() || grace >= pending) return true;
+  const absl::StatusOr<absl::Time> until = api::ParseTime(FindText(metadata, "deletionTimestamp"));
+  if (until.ok()) {
+    SetText(metadata, "deletionTimestamp",
+            api::FormatTime(*until - absl::Seconds(pending) + absl::Seconds(grace)));
+  }
+  metadata["deletionGracePeriodSeconds"] = grace;
+  return grace > 0;
+}
+
+bool IsProtected(absl::string_view ns) { return ns == "default" || ns == "kube-system" || ns == "kube-public"; }
+
+}  // namespace
+
+Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Record& record,
+                                                const DeleteOptions& options, const CommitNote& note) {
+  const api::Resource& resource = *target.resource;
+  if (options.uid.has_value() && *options.uid != record.uid) {
+    return Conflict(resource, target.name,
+                    absl::StrCat("Precondition failed: UID in precondition: ", *options.uid,
+                                 ", UID in object meta: ", record.uid));
+  }
+  if (options.resource_version.has_value() && *options.resource_version != absl::StrCat(record.revision)) {
+    return Conflict(resource, target.name,
+                    absl::StrCat("Precondition failed: ResourceVersion in precondition: ", *options.resource_version,
+                                 ", ResourceVersion in object meta: ", record.revision));
+  }
+  if (&resource == &api::kNamespaces && IsProtected(target.name)) {
+    return Forbidden(resource, target.name, "this namespace may not be deleted");
+  }
+  const Draft old = *Draft::Parse(*record.json);
+  if (Objection objection = Admit(api::volcano::Operation::kDelete, target, nullptr, &old.root())) {
+    return *std::move(objection);
+  }
+  Draft next = Draft::CopyOf(old);
+  SetCollectorFinalizers(options.propagation, next.metadata());
+  const bool grace_pending = Mark(record, options, loop_.Now(), next.object());
+  if (&resource == &api::kNamespaces) SetText(next.Child("status"), "phase", "Terminating");
+  const json::array* finalizers = FindArray(next.metadata(), "finalizers");
+  const bool held = (finalizers != nullptr && !finalizers->empty()) || &resource == &api::kNamespaces;
+  if (!held && !grace_pending) {
+    return Removal{options.dry_run ? record.json : CommitDeletion(record, note), true};
+  }
+  if (next.root() == old.root()) return Removal{record.json, false};
+  return Removal{Commit(resource, next, options.dry_run, note), false};
+}
+
+kube::Response ServerCore::Delete(Exchange& exchange) {
+  const Target& target = exchange.target;
+  if (!exchange.request.body.empty()) {
+    if (Objection objection = CheckMediaType(exchange)) return objection->ToResponse();
+  }
+  Outcome<DeleteOptions> options = ParseDeleteOptions(exchange.query, exchange.request.body);
+  if (!options.ok()) return options.refusal().ToResponse();
+  const RecordPtr record = store_.Find(*target.resource, target.key());
+  if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
+  const CommitNote note{exchange.caller.name, "delete", ""};
+  Outcome<Removal> removal = Remove(target, *record, *options, note);
+  if (!removal.ok()) return removal.refusal().ToResponse();
+  // pkg/registry: ReturnDeletedObject
+  const bool returns_object = target.resource == &api::kPods || target.resource == &api::kServices;
+  if (!removal->gone || returns_object) return ObjectResponse(exchange, 200, removal->object);
+  return SuccessStatus(200, target.resource, target.name, record->uid);
+}
+
+kube::Response ServerCore::DeleteCollection(Exchange& exchange) {
+  if (!exchange.request.body.empty()) {
+    if (Objection objection = CheckMediaType(exchange)) return objection->ToResponse();
+  }
+  Outcome<DeleteOptions> options = ParseDeleteOptions(exchange.query, exchange.request.body);
+  if (!options.ok()) return options.refusal().ToResponse();
+  Outcome<ListOptions> selection = ParseListOptions(exchange.query, exchange.target);
+  if (!selection.ok()) return selection.refusal().ToResponse();
+  Page page;
+  std::vector<RecordPtr> records;
+  for (const auto& requirement : selection->fields.requirements()) {
+    if (!HasFieldLabel(*exchange.target.resource, requirement.field)) {
+      return BadRequest(absl::StrCat("field label not supported: ", requirement.field)).ToResponse();
+    }
+  }
+  store_.Scan(*exchange.target.resource, exchange.target.ns, nullptr, [&](const RecordPtr& record) {
+    if (Selects(selection->labels, selection->fields, *record)) records.push_back(record);
+    return selection->limit == 0 || static_cast<std::int64_t>(records.size()) < selection->limit;
+  });
+  const CommitNote note{exchange.caller.name, "delete", ""};
+  for (const RecordPtr& record : records) {
+    Target target = exchange.target;
+    target.name = record->key.name;
+    Outcome<Removal> removal = Remove(target, *record, *options, note);
+    if (!removal.ok()) return removal.refusal().ToResponse();
+    page.items.push_back(std::move(removal->object));
+  }
+  page.revision = store_.revision();
+  return ListResponse(exchange, std::move(page));
+}
+
+void ServerCore::DeleteByCollector(const Record& record, absl::string_view policy, absl::string_view client) {
+  const RecordPtr now = store_.Find(*record.resource, record.key);
+  if (now == nullptr || now->uid != record.uid) return;
+  Target target;
+  target.resource = record.resource;
+  target.ns = record.key.ns;
+  target.name = record.key.name;
+  DeleteOptions options;
+  options.uid = record.uid;
+  options.propagation = policy == "Orphan"       ? Propagation::kOrphan
+                        : policy == "Foreground" ? Propagation::kForeground
+                                                 : Propagation::kBackground;
+  const CommitNote note{client, "delete", ""};
+  Remove(target, *now, options, note);  // a refusal leaves the object, as for the real collector
+}
+
+void ServerCore::FinishNamespace(absl::string_view name, absl::string_view client) {
+  const RecordPtr record = store_.Find(api::kNamespaces, {"", std::string(name)});
+  if (record == nullptr) return;
+  const CommitNote note{client, "delete", ""};
+  CommitDeletion(*record, note);
+}
+
+}  // namespace gangway::sandbox

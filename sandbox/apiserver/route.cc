@@ -1,0 +1,359 @@
+#include "sandbox/apiserver/route.h"
+
+#include <array>
+#include <limits>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/json.h"
+#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/schemas/discovery.h"
+
+namespace gangway::sandbox {
+namespace {
+
+const api::Resource* FindResource(absl::string_view group, absl::string_view version, absl::string_view plural) {
+  for (const api::Resource* resource : api::kAllResources) {
+    if (View(resource->plural) == plural && View(resource->group) == group && View(resource->version) == version) {
+      return resource;
+    }
+  }
+  return nullptr;
+}
+
+api::FieldError NotSupported(absl::string_view field, absl::string_view value, absl::string_view supported) {
+  return {.type = api::FieldError::Type::kNotSupported,
+          .field = std::string(field),
+          .value = api::JsonString(value),
+          .rule = absl::StrCat("supported values: ", supported),
+          .fix = ""};
+}
+
+Outcome<bool> ParseDryRun(const std::vector<absl::string_view>& values, absl::string_view kind) {
+  for (const absl::string_view value : values) {
+    if (value != "All") return InvalidOptions(kind, {NotSupported("dryRun", value, "\"All\"")});
+  }
+  return !values.empty();
+}
+
+Outcome<DeleteOptions::Propagation> ParsePropagation(absl::string_view text) {
+  using P = DeleteOptions::Propagation;
+  if (text.empty()) return P::kUnset;
+  if (text == "Background") return P::kBackground;
+  if (text == "Foreground") return P::kForeground;
+  if (text == "Orphan") return P::kOrphan;
+  return InvalidOptions("DeleteOptions",
+                        {NotSupported("propagationPolicy", text, "\"Background\", \"Foreground\", \"Orphan\"")});
+}
+
+// A member of DeleteOptions of the wrong type.
+Refusal WrongOption(absl::string_view field, absl::string_view must) {
+  return BadRequest(absl::StrCat("DeleteOptions: ", field, ": must be ", must));
+}
+
+Objection ReadPreconditions(const boost::json::object& body, DeleteOptions& out) {
+  const boost::json::value* value = body.if_contains("preconditions");
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  if (!value->is_object()) return WrongOption("preconditions", "an object");
+  const std::pair<absl::string_view, std::optional<std::string>*> members[] = {
+      {"uid", &out.uid}, {"resourceVersion", &out.resource_version}};
+  for (const auto& [name, target] : members) {
+    const boost::json::value* member = value->get_object().if_contains(Bjs(name));
+    if (member == nullptr || member->is_null()) continue;
+    if (!member->is_string()) return WrongOption(absl::StrCat("preconditions.", name), "a string");
+    *target = std::string(FromBjs(member->get_string()));
+  }
+  return std::nullopt;
+}
+
+Objection ReadDeleteBody(const boost::json::object& body, DeleteOptions& out) {
+  if (const absl::string_view kind = FindText(body, "kind"); !kind.empty() && kind != "DeleteOptions") {
+    return BadRequest(absl::StrCat("the body of a DELETE must be DeleteOptions, not ", kind));
+  }
+  for (const auto& member : body) {
+    const absl::string_view name = FromBjs(member.key());
+    const boost::json::value& value = member.value();
+    if (value.is_null()) continue;
+    if (name == "gracePeriodSeconds") {
+      if (!value.is_int64()) return WrongOption(name, "an integer");
+      out.grace_period_seconds = value.get_int64();
+    } else if (name == "propagationPolicy") {
+      if (!value.is_string()) return WrongOption(name, "a string");
+      Outcome<DeleteOptions::Propagation> policy = ParsePropagation(FromBjs(value.get_string()));
+      if (!policy.ok()) return policy.refusal();
+      out.propagation = *policy;
+    } else if (name == "orphanDependents") {
+      if (!value.is_bool()) return WrongOption(name, "a boolean");
+      out.propagation =
+          value.get_bool() ? DeleteOptions::Propagation::kOrphan : DeleteOptions::Propagation::kBackground;
+    } else if (name == "dryRun") {
+      if (!value.is_array()) return WrongOption(name, "a list of strings");
+      std::vector<absl::string_view> values;
+      for (const boost::json::value& each : value.get_array()) {
+        if (!each.is_string()) return WrongOption(name, "a list of strings");
+        values.push_back(FromBjs(each.get_string()));
+      }
+      Outcome<bool> dry_run = ParseDryRun(values, "DeleteOptions");
+      if (!dry_run.ok()) return dry_run.refusal();
+      out.dry_run = *dry_run;
+    }
+  }
+  return ReadPreconditions(body, out);
+}
+
+Outcome<std::optional<Revision>> ParseRevision(absl::string_view text) {
+  if (text.empty()) return std::optional<Revision>();
+  Revision revision = 0;
+  if (!absl::SimpleAtoi(text, &revision)) {
+    return BadRequest(absl::StrCat("resourceVersion: Invalid value: ", api::JsonString(text), ": must be a number"));
+  }
+  return std::optional<Revision>(revision);
+}
+
+Objection ParseMatch(const Query& query, ListOptions& out) {
+  const absl::string_view match = query.Get("resourceVersionMatch");
+  if (match.empty()) return std::nullopt;
+  const auto forbidden = [](absl::string_view why) -> Refusal {
+    return InvalidOptions("ListOptions", {{.type = api::FieldError::Type::kForbidden,
+                                           .field = "resourceVersionMatch",
+                                           .value = "",
+                                           .rule = std::string(why),
+                                           .fix = ""}});
+  };
+  if (match == "Exact") {
+    out.match = ListOptions::Match::kExact;
+  } else if (match == "NotOlderThan") {
+    out.match = ListOptions::Match::kNotOlderThan;
+  } else {
+    return InvalidOptions("ListOptions",
+                          {NotSupported("resourceVersionMatch", match, "\"Exact\", \"NotOlderThan\"")});
+  }
+  if (!out.continue_token.empty()) return forbidden("resourceVersionMatch is forbidden when continue is provided");
+  if (!out.revision.has_value() && !out.initial_events.has_value()) {
+    return forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
+  if (out.match == ListOptions::Match::kExact && out.revision == Revision{0}) {
+    return forbidden("resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> PercentDecode(absl::string_view text, bool plus_is_blank) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size() || !absl::ascii_isxdigit(static_cast<unsigned char>(text[i + 1])) ||
+          !absl::ascii_isxdigit(static_cast<unsigned char>(text[i + 2]))) {
+        return std::nullopt;
+      }
+      out += absl::HexStringToBytes(text.substr(i + 1, 2));
+      i += 2;
+    } else {
+      out.push_back(plus_is_blank && text[i] == '+' ? ' ' : text[i]);
+    }
+  }
+  return out;
+}
+
+Outcome<Target> ParsePath(absl::string_view path) {
+  std::vector<std::string> parts;
+  for (const absl::string_view part : absl::StrSplit(path, '/')) {
+    if (parts.empty() && part.empty()) continue;  // the leading slash
+    std::optional<std::string> decoded = PercentDecode(part, false);
+    if (!decoded.has_value()) return BadRequest(absl::StrCat("invalid percent-encoding in the path: ", part));
+    if (decoded->find('\0') != std::string::npos) return BadRequest("a NUL byte in the path");
+    parts.push_back(*std::move(decoded));
+  }
+  while (!parts.empty() && parts.back().empty()) parts.pop_back();
+  std::size_t at = 0;
+  std::string group, version;
+  if (parts.size() >= 3 && parts[0] == "api") {
+    version = parts[1];
+    at = 2;
+  } else if (parts.size() >= 4 && parts[0] == "apis") {
+    group = parts[1];
+    version = parts[2];
+    at = 3;
+  } else {
+    return PathNotFound();
+  }
+  for (const std::string& part : parts) {
+    if (part.empty()) return PathNotFound();
+  }
+  Target target;
+  const std::size_t left = parts.size() - at;
+  if (parts[at] == "namespaces" && left >= 3 &&
+      FindResource(group, version, parts[at + 2]) != nullptr) {  // else namespaces/x/status
+    target.ns = parts[at + 1];
+    at += 2;
+  }
+  target.resource = FindResource(group, version, parts[at]);
+  if (target.resource == nullptr) return PathNotFound();
+  if (parts.size() > at + 1) target.name = parts[at + 1];
+  if (parts.size() > at + 2) target.subresource = parts[at + 2];
+  if (parts.size() > at + 3) return PathNotFound();
+  if (!target.resource->namespaced && !target.ns.empty()) return PathNotFound();
+  if (target.resource->namespaced && target.ns.empty() && !target.name.empty()) return PathNotFound();
+  if (!target.subresource.empty() && FindSubresource(*target.resource, target.subresource) == nullptr) {
+    return PathNotFound();
+  }
+  return target;
+}
+
+Outcome<Query> Query::Parse(absl::string_view query) {
+  Query out;
+  for (const absl::string_view part : absl::StrSplit(query, '&', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> pair = absl::StrSplit(part, absl::MaxSplits('=', 1));
+    std::optional<std::string> name = PercentDecode(pair.first, true);
+    std::optional<std::string> value = PercentDecode(pair.second, true);
+    if (!name.has_value() || !value.has_value()) {
+      return BadRequest(absl::StrCat("invalid percent-encoding in the query: ", part));
+    }
+    out.pairs_.emplace_back(*std::move(name), *std::move(value));
+  }
+  return out;
+}
+
+absl::string_view Query::Get(absl::string_view name) const {
+  for (const auto& [key, value] : pairs_) {
+    if (key == name) return value;
+  }
+  return {};
+}
+std::vector<absl::string_view> Query::All(absl::string_view name) const {
+  std::vector<absl::string_view> out;
+  for (const auto& [key, value] : pairs_) {
+    if (key == name && !value.empty()) out.push_back(value);
+  }
+  return out;
+}
+bool Query::Has(absl::string_view name) const {
+  for (const auto& [key, value] : pairs_) {
+    if (key == name) return true;
+  }
+  return false;
+}
+bool Query::Flag(absl::string_view name) const {
+  if (!Has(name)) return false;
+  const std::string value = absl::AsciiStrToLower(Get(name));
+  return value != "0" && value != "false";
+}
+Outcome<std::optional<std::int64_t>> Query::Integer(absl::string_view name) const {
+  const absl::string_view text = Get(name);
+  if (text.empty()) return std::optional<std::int64_t>();
+  std::int64_t value = 0;
+  if (!absl::SimpleAtoi(text, &value)) {
+    return BadRequest(absl::StrCat(name, ": Invalid value: ", api::JsonString(text), ": must be an integer"));
+  }
+  return std::optional<std::int64_t>(value);
+}
+
+Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) {
+  ListOptions out;
+  if (const absl::string_view text = query.Get("labelSelector"); !text.empty()) {
+    absl::StatusOr<api::LabelSelector> selector = api::LabelSelector::Parse(text);
+    if (!selector.ok()) {
+      return BadRequest(absl::StrCat("unable to parse labelSelector: ", selector.status().message()));
+    }
+    out.labels = *std::move(selector);
+  }
+  std::string fields(query.Get("fieldSelector"));
+  if (!target.name.empty()) absl::StrAppend(&fields, fields.empty() ? "" : ",", "metadata.name=", target.name);
+  if (!fields.empty()) {
+    absl::StatusOr<api::FieldSelector> selector = api::FieldSelector::Parse(fields);
+    if (!selector.ok()) {
+      return BadRequest(absl::StrCat("unable to parse fieldSelector: ", selector.status().message()));
+    }
+    out.fields = *std::move(selector);
+  }
+  Outcome<std::optional<std::int64_t>> limit = query.Integer("limit");
+  if (!limit.ok()) return limit.refusal();
+  out.limit = limit->value_or(0);
+  if (out.limit < 0) return BadRequest(absl::StrCat("limit: Invalid value: ", out.limit, ": must be at least 0"));
+  Outcome<std::optional<std::int64_t>> timeout = query.Integer("timeoutSeconds");
+  if (!timeout.ok()) return timeout.refusal();
+  if (timeout->has_value() && **timeout > 0) out.timeout = absl::Seconds(**timeout);
+  Outcome<std::optional<Revision>> revision = ParseRevision(query.Get("resourceVersion"));
+  if (!revision.ok()) return revision.refusal();
+  out.revision = *revision;
+  out.continue_token = std::string(query.Get("continue"));
+  out.bookmarks = query.Flag("allowWatchBookmarks");
+  if (query.Has("sendInitialEvents")) out.initial_events = query.Flag("sendInitialEvents");
+  if (Objection objection = ParseMatch(query, out)) return *std::move(objection);
+  return out;
+}
+
+Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view kind) {
+  WriteOptions out;
+  Outcome<bool> dry_run = ParseDryRun(query.All("dryRun"), kind);
+  if (!dry_run.ok()) return dry_run.refusal();
+  out.dry_run = *dry_run;
+  const absl::string_view validation = query.Get("fieldValidation");
+  if (validation == "Strict") {
+    out.field_validation = FieldValidation::kStrict;
+  } else if (validation == "Ignore") {
+    out.field_validation = FieldValidation::kIgnore;
+  } else if (!validation.empty() && validation != "Warn") {
+    return InvalidOptions(kind, {NotSupported("fieldValidation", validation, "\"Ignore\", \"Strict\", \"Warn\"")});
+  }
+  return out;
+}
+
+Outcome<DeleteOptions> ParseDeleteOptions(const Query& query, absl::string_view body) {
+  DeleteOptions out;
+  Outcome<bool> dry_run = ParseDryRun(query.All("dryRun"), "DeleteOptions");
+  if (!dry_run.ok()) return dry_run.refusal();
+  out.dry_run = *dry_run;
+  Outcome<std::optional<std::int64_t>> grace = query.Integer("gracePeriodSeconds");
+  if (!grace.ok()) return grace.refusal();
+  out.grace_period_seconds = *grace;
+  Outcome<DeleteOptions::Propagation> policy = ParsePropagation(query.Get("propagationPolicy"));
+  if (!policy.ok()) return policy.refusal();
+  out.propagation = *policy;
+  if (!absl::StripAsciiWhitespace(body).empty()) {
+    if (const absl::Status status = api::ParseCompletely(body); !status.ok()) {
+      return BadRequest(absl::StrCat("the body cannot be read: ", status.message()));
+    }
+    absl::StatusOr<Draft> draft = Draft::Parse(body);
+    if (!draft.ok()) return BadRequest(absl::StrCat("DeleteOptions: ", draft.status().message()));
+    if (Objection objection = ReadDeleteBody(draft->object(), out)) return *std::move(objection);
+  }
+  if (out.grace_period_seconds.value_or(0) < 0) {
+    return InvalidOptions("DeleteOptions", {{.type = api::FieldError::Type::kInvalid,
+                                             .field = "gracePeriodSeconds",
+                                             .value = absl::StrCat(*out.grace_period_seconds),
+                                             .rule = "must be greater than or equal to 0",
+                                             .fix = ""}});
+  }
+  return out;
+}
+
+std::string MediaType(absl::string_view content_type) {
+  return absl::AsciiStrToLower(absl::StripAsciiWhitespace(content_type.substr(0, content_type.find(';'))));
+}
+
+std::string EncodeContinue(const ContinueToken& token) {
+  return absl::WebSafeBase64Escape(
+      absl::StrCat("1\n", token.revision, "\n", token.remaining, "\n", token.after.ns, "\n", token.after.name));
+}
+
+std::optional<ContinueToken> DecodeContinue(absl::string_view text) {
+  std::string plain;
+  if (!absl::WebSafeBase64Unescape(text, &plain)) return std::nullopt;
+  const std::vector<std::string> parts = absl::StrSplit(plain, '\n');
+  ContinueToken token;
+  if (parts.size() != 5 || parts[0] != "1" || !absl::SimpleAtoi(parts[1], &token.revision) ||
+      !absl::SimpleAtoi(parts[2], &token.remaining) || parts[4].empty()) {
+    return std::nullopt;
+  }
+  token.after = {parts[3], parts[4]};
+  return token;
+}
+
+}  // namespace gangway::sandbox

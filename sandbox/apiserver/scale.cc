@@ -1,0 +1,105 @@
+// The scale subresource of deployments, replica sets and stateful sets: autoscaling/v1 Scale.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/json.h"
+#include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/schemas/json_patch.h"
+#include "sandbox/apiserver/server_core.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+Draft ScaleOf(const json::object& object) {
+  Draft scale;
+  json::object& out = scale.object();
+  SetText(out, "apiVersion", "autoscaling/v1");
+  SetText(out, "kind", "Scale");
+  json::object& metadata = ObjectIn(out, "metadata");
+  for (const absl::string_view field : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    SetText(metadata, field, TextAt(object, absl::StrCat("metadata.", field)));
+  }
+  ObjectIn(out, "spec")["replicas"] = IntAt(object, "spec.replicas", 1);
+  ObjectIn(out, "status")["replicas"] = IntAt(object, "status.replicas", 0);
+  const json::value* labels = FindPath(object, "spec.selector.matchLabels");
+  std::string selector;
+  if (labels != nullptr && labels->is_object()) {
+    for (const auto& label : labels->get_object()) {
+      if (!label.value().is_string()) continue;
+      absl::StrAppend(&selector, selector.empty() ? "" : ",", FromBjs(label.key()), "=",
+                      FromBjs(label.value().get_string()));
+    }
+  }
+  if (!selector.empty()) SetText(ObjectIn(out, "status"), "selector", selector);
+  return scale;
+}
+
+Bytes BytesOf(const Draft& draft) {
+  std::string out;
+  std::uint32_t revision_at = 0;
+  WriteObject(draft.object(), out, &revision_at);
+  return MakeBytes(std::move(out));
+}
+
+}  // namespace
+
+kube::Response ServerCore::GetScale(Exchange& exchange) {
+  const Target& target = exchange.target;
+  const RecordPtr record = store_.Find(*target.resource, target.key());
+  if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
+  return JsonResponse(200, BytesOf(ScaleOf(Draft::Parse(*record->json)->object())));
+}
+
+kube::Response ServerCore::PutScale(Exchange& exchange) {
+  const Target& target = exchange.target;
+  const bool patch = exchange.request.method == "PATCH";
+  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, patch ? "PatchOptions" : "UpdateOptions");
+  if (!options.ok()) return options.refusal().ToResponse();
+  const RecordPtr record = store_.Find(*target.resource, target.key());
+  if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
+  const Draft old = *Draft::Parse(*record->json);
+  const Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
+  Draft scale = ScaleOf(old.object());
+  if (patch) {
+    const std::string type = MediaType(exchange.request.content_type);
+    if (type != "application/merge-patch+json" && type != "application/json-patch+json" &&
+        type != "application/strategic-merge-patch+json") {
+      return UnsupportedMediaType(type, "application/json-patch+json, application/merge-patch+json").ToResponse();
+    }
+    std::vector<std::string> duplicates;
+    if (const absl::Status status = api::ParseCompletely(exchange.request.body, {}, &duplicates); !status.ok()) {
+      return BadRequest(absl::StrCat("the patch cannot be read as JSON: ", status.message())).ToResponse();
+    }
+    if (Objection objection = ApplyPatch(type, schema, exchange.request.body, scale, target)) return objection->ToResponse();
+    if (Objection objection =
+            ReportFields(exchange, schema, options->field_validation, scale, duplicates, target.name)) {
+      return objection->ToResponse();
+    }
+  } else {
+    Outcome<Draft> body = ReadBody(exchange, &schema, options->field_validation);
+    if (!body.ok()) return body.refusal().ToResponse();
+    if (Objection objection = CheckTypeMeta("autoscaling/v1", "Scale", *body)) return objection->ToResponse();
+    scale.root() = body->root();
+  }
+  const std::int64_t replicas = IntAt(scale.object(), "spec.replicas", 0);
+  if (replicas < 0) {
+    return Invalid(*target.resource, target.name, {{.type = api::FieldError::Type::kInvalid,
+                                                    .field = "spec.replicas",
+                                                    .value = absl::StrCat(replicas),
+                                                    .rule = "must be greater than or equal to 0",
+                                                    .fix = ""}}).ToResponse();
+  }
+  Draft next = Draft::CopyOf(old);
+  next.Child("spec")["replicas"] = replicas;
+  SetText(next.metadata(), "resourceVersion", TextAt(scale.object(), "metadata.resourceVersion"));
+  Target whole = target;
+  whole.subresource.clear();
+  const CommitNote note{exchange.caller.name, patch ? "patch" : "update", "scale"};
+  Outcome<Bytes> replaced = Replace(whole, *record, old, next, options->dry_run, true, note);
+  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  return JsonResponse(200, BytesOf(ScaleOf(Draft::Parse(**replaced)->object())));
+}
+
+}  // namespace gangway::sandbox

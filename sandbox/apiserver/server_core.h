@@ -1,0 +1,150 @@
+// The inside of ApiServer: one Handle split by verb over several sources (read.cc, create.cc, update.cc, remove.cc,
+// pod_verbs.cc, scale.cc), and what they share: checking bodies, preparing and committing objects.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "api/volcano/admission.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "sandbox/apiserver/api_server.h"
+#include "sandbox/apiserver/collector.h"
+#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/event_expiry.h"
+#include "sandbox/apiserver/facts.h"
+#include "sandbox/apiserver/refusal.h"
+#include "sandbox/apiserver/route.h"
+#include "sandbox/apiserver/schemas/discovery.h"
+#include "sandbox/apiserver/schemas/schemas.h"
+#include "sandbox/apiserver/schemas/table.h"
+#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/watch_hub.h"
+
+namespace gangway::sandbox {
+
+// One request on its way through the server.
+struct Exchange {
+  const kube::Request& request;
+  const Caller& caller;
+  Target target;
+  Query query;
+  Representation representation = Representation::kObject;
+  std::vector<std::string> warnings;
+};
+
+// What to say in the journal of a commit.
+struct CommitNote {
+  absl::string_view client, verb, subresource;
+};
+
+class ServerCore final : public CollectorActions {
+ public:
+  ServerCore(Loop& loop, ApiServerOptions options);
+
+  kube::Response Handle(const kube::Request& request, const Caller& caller);
+  ApiServer::WatchAnswer StartWatch(const kube::Request& request, const Caller& caller,
+                                    kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
+  void SetPodLogs(PodLogs pod_logs) { pod_logs_ = std::move(pod_logs); }
+  WatchHub& watches() { return watches_; }
+  Store& store() { return store_; }
+
+  // CollectorActions
+  void DeleteByCollector(const Record& record, absl::string_view policy, absl::string_view client) override;
+  void EditByCollector(const Record& record, absl::FunctionRef<void(boost::json::object&)> edit,
+                       absl::string_view client) override;
+  void FinishNamespace(absl::string_view name, absl::string_view client) override;
+
+ private:
+  kube::Response Dispatch(Exchange& exchange);
+  kube::Response DispatchCollection(Exchange& exchange);
+  kube::Response DispatchObject(Exchange& exchange);
+  kube::Response DispatchSubresource(Exchange& exchange);
+  Outcome<Exchange> Open(const kube::Request& request, const Caller& caller);
+
+  // read.cc
+  kube::Response Get(Exchange& exchange);
+  kube::Response List(Exchange& exchange);
+  struct Page {
+    std::vector<Bytes> items;
+    Revision revision = 0;
+    std::string continue_token;
+    std::optional<std::int64_t> remaining;
+  };
+  Outcome<Page> ReadPage(const Target& target, const ListOptions& options);
+  kube::Response ListResponse(const Exchange& exchange, Page page);
+  kube::Response ObjectResponse(const Exchange& exchange, int code, const Bytes& object);
+  Outcome<IncludeObject> ParseInclude(const Exchange& exchange);
+
+  // create.cc
+  kube::Response Create(Exchange& exchange);
+  Objection CheckNamespace(const Target& target, absl::string_view name);
+  Objection NameNew(const Target& target, boost::json::object& metadata);
+  void StampNew(const Target& target, boost::json::object& object);
+  Outcome<Bytes> CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note);
+  void CreateDefaultObjects();
+  void CreateDefault(const api::Resource& resource, absl::string_view json);
+
+  // update.cc
+  kube::Response Put(Exchange& exchange);
+  kube::Response Patch(Exchange& exchange);
+  // Brings `next` (a whole object, checked against its schema) in as the successor of `before`.
+  Outcome<Bytes> Replace(const Target& target, const Record& before, const Draft& old, Draft& next, bool dry_run,
+                         bool unconditional, const CommitNote& note);
+  Objection ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body, Draft& next,
+                       const Target& target);
+
+  // remove.cc
+  kube::Response Delete(Exchange& exchange);
+  kube::Response DeleteCollection(Exchange& exchange);
+  struct Removal {
+    Bytes object;       // as marked, or as it was last
+    bool gone = false;  // not only marked
+  };
+  Outcome<Removal> Remove(const Target& target, const Record& record, const DeleteOptions& options,
+                          const CommitNote& note);
+
+  // pod_verbs.cc
+  kube::Response Bind(Exchange& exchange);
+  kube::Response Evict(Exchange& exchange);
+  kube::Response Logs(Exchange& exchange);
+  Objection CheckDisruptionBudget(const Record& pod, const boost::json::object& object);
+
+  // scale.cc
+  kube::Response GetScale(Exchange& exchange);
+  kube::Response PutScale(Exchange& exchange);
+
+  // bodies.cc: from bytes to a checked draft.
+  Objection CheckMediaType(const Exchange& exchange);
+  // `schema` null: not checked against one. Adds to exchange.warnings.
+  Outcome<Draft> ReadBody(Exchange& exchange, const Schema* schema, FieldValidation validation);
+  Objection ReportFields(Exchange& exchange, const Schema& schema, FieldValidation validation,
+                         const Draft& draft, const std::vector<std::string>& duplicates, absl::string_view name);
+  Objection CheckTypeMeta(absl::string_view api_version, absl::string_view kind, Draft& draft);
+  Objection Admit(api::volcano::Operation operation, const Target& target, boost::json::value* object,
+                  const boost::json::value* old_object);
+
+  // commit.cc
+  Bytes Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note);
+  Bytes CommitDeletion(const Record& record, const CommitNote& note);
+  void OnCommit(const Change& change);
+  std::string NewUid();
+
+  Loop& loop_;
+  ApiServerOptions options_;
+  const Schemas schemas_;
+  const Discovery discovery_;
+  Store store_;
+  WatchHub watches_;
+  Collector collector_;
+  EventExpiry event_expiry_;
+  PodLogs pod_logs_;
+  const CommitNote* note_ = nullptr;  // of the commit under way
+  std::string scratch_;               // objects are written here before they are copied at their size
+};
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,161 @@
+#include "sandbox/apiserver/server_defaults.h"
+
+#include <algorithm>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "api/quantity.h"
+#include "boost/json/array.hpp"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+// Of one container: 0 asks for nothing, 2 has limits for cpu and memory that equal its requests, 1 anything between.
+int Guarantee(const json::object& container) {
+  static constexpr absl::string_view kCounted[] = {"cpu", "memory"};
+  const json::value* requests = FindPath(container, "resources.requests");
+  const json::value* limits = FindPath(container, "resources.limits");
+  bool any = false, all = true;
+  for (const absl::string_view name : kCounted) {
+    const json::value* request = requests != nullptr && requests->is_object() ? requests->get_object().if_contains(Bjs(name)) : nullptr;
+    const json::value* limit = limits != nullptr && limits->is_object() ? limits->get_object().if_contains(Bjs(name)) : nullptr;
+    any = any || request != nullptr || limit != nullptr;
+    if (limit == nullptr) {
+      all = false;
+    } else if (request != nullptr && *request != *limit) {
+      const auto a = request->is_string() ? api::Quantity::Parse(FromBjs(request->get_string())) : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
+      const auto b = limit->is_string() ? api::Quantity::Parse(FromBjs(limit->get_string())) : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
+      all = all && a.ok() && b.ok() && !(*a < *b) && !(*b < *a);
+    }
+  }
+  return !any ? 0 : all ? 2 : 1;
+}
+
+// The tolerations that DefaultTolerationSeconds adds.
+void AddNodeLossTolerations(json::object& spec) {
+  json::value& list = spec["tolerations"];
+  if (!list.is_array()) list.emplace_array();
+  for (const absl::string_view key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    const bool there = std::any_of(list.get_array().begin(), list.get_array().end(), [&](const json::value& each) {
+      if (!each.is_object()) return false;
+      const absl::string_view effect = FindText(each.get_object(), "effect");
+      const absl::string_view k = FindText(each.get_object(), "key");
+      return (k == key || k.empty()) && (effect == "NoExecute" || effect.empty());
+    });
+    if (there) continue;
+    json::object toleration(list.get_array().storage());
+    SetText(toleration, "effect", "NoExecute");
+    SetText(toleration, "key", key);
+    SetText(toleration, "operator", "Exists");
+    toleration["tolerationSeconds"] = 300;
+    list.get_array().push_back(std::move(toleration));
+  }
+}
+
+// The class that is the default for pods that name none; null: there is none.
+RecordPtr GlobalDefaultClass(const Store& store) {
+  RecordPtr found;
+  store.Scan(api::kPriorityClasses, {}, nullptr, [&](const RecordPtr& record) {
+    if (record->json->find("\"globalDefault\":true") != std::string::npos) found = record;
+    return found == nullptr;
+  });
+  return found;
+}
+
+// admission: plugin/pkg/admission/priority
+Objection ResolvePriority(const Store& store, absl::string_view pod_name, json::object& spec) {
+  const std::string class_name(FindText(spec, "priorityClassName"));
+  RecordPtr record;
+  if (class_name.empty()) {
+    record = GlobalDefaultClass(store);
+  } else {
+    record = store.Find(api::kPriorityClasses, {"", class_name});
+    if (record == nullptr) {
+      return Forbidden(api::kPods, pod_name, absl::StrCat("no PriorityClass with name ", class_name, " was found"));
+    }
+  }
+  std::int64_t priority = 0;
+  std::string preemption = "PreemptLowerPriority";
+  if (record != nullptr) {
+    const absl::StatusOr<Draft> found = Draft::Parse(*record->json);
+    if (found.ok()) {
+      priority = IntAt(found->object(), "value", 0);
+      if (const absl::string_view p = FindText(found->object(), "preemptionPolicy"); !p.empty()) preemption = p;
+      if (class_name.empty()) SetText(spec, "priorityClassName", record->key.name);
+    }
+  }
+  if (const json::value* given = spec.if_contains("priority");
+      given != nullptr && given->is_int64() && given->get_int64() != priority) {
+    return Forbidden(api::kPods, pod_name,
+                     absl::StrCat("the integer value of priority (", given->get_int64(),
+                                  ") must not be provided in pod spec; priority admission controller computed ",
+                                  priority, " from the given PriorityClass name"));
+  }
+  spec["priority"] = priority;
+  SetTextIfAbsent(spec, "preemptionPolicy", preemption);
+  return std::nullopt;
+}
+
+Objection FillInPod(const Store& store, json::object& object) {
+  json::object& spec = ObjectIn(object, "spec");
+  if (Objection objection = ResolvePriority(store, TextAt(object, "metadata.name"), spec)) return objection;
+  AddNodeLossTolerations(spec);
+  json::object& status = object["status"].emplace_object();
+  SetText(status, "phase", "Pending");
+  SetText(status, "qosClass", QosClassOf(spec));
+  return std::nullopt;
+}
+
+void FillInNamespace(json::object& object) {
+  json::object& metadata = ObjectIn(object, "metadata");
+  const std::string name(FindText(metadata, "name"));
+  SetText(ObjectIn(metadata, "labels"), "kubernetes.io/metadata.name", name);
+  json::array& finalizers = ObjectIn(object, "spec")["finalizers"].emplace_array();
+  finalizers.emplace_back("kubernetes");
+  SetText(object["status"].emplace_object(), "phase", "Active");
+}
+
+void SetPhase(json::object& object, absl::string_view phase) {
+  SetText(object["status"].emplace_object(), "phase", phase);
+}
+
+}  // namespace
+
+absl::string_view QosClassOf(const json::object& spec) {
+  bool any = false, all = true;
+  for (const absl::string_view list : {"containers", "initContainers"}) {
+    const json::array* containers = FindArray(spec, list);
+    if (containers == nullptr) continue;
+    for (const json::value& container : *containers) {
+      if (!container.is_object()) continue;
+      const int guarantee = Guarantee(container.get_object());
+      any = any || guarantee > 0;
+      all = all && guarantee == 2;
+    }
+  }
+  return !any ? "BestEffort" : all ? "Guaranteed" : "Burstable";
+}
+
+void FoldStringData(json::object& secret) {
+  const json::object* plain = FindObject(secret, "stringData");
+  if (plain == nullptr) return;
+  const json::object copy = *plain;  // "data" may move the members
+  json::object& data = ObjectIn(secret, "data");
+  for (const auto& member : copy) {
+    if (!member.value().is_string()) continue;
+    SetText(data, FromBjs(member.key()), absl::Base64Escape(FromBjs(member.value().get_string())));
+  }
+  secret.erase("stringData");
+}
+
+Objection FillInNew(const api::Resource& resource, const Store& store, json::object& object) {
+  if (&resource == &api::kPods) return FillInPod(store, object);
+  if (&resource == &api::kNamespaces) FillInNamespace(object);
+  if (&resource == &api::kPersistentVolumeClaims) SetPhase(object, "Pending");
+  if (&resource == &api::kPersistentVolumes) SetPhase(object, "Available");
+  return std::nullopt;
+}
+
+}  // namespace gangway::sandbox

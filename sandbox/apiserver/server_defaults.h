@@ -1,0 +1,22 @@
+// What the API server and its built-in admission fill in when an object is created, where it depends on more than the
+// object's schema: initial statuses, the priority of a pod, its class of service, what controllers would add at once.
+#pragma once
+
+#include "api/resource.h"
+#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/refusal.h"
+#include "sandbox/apiserver/store.h"
+
+namespace gangway::sandbox {
+
+// `object` has passed its schema and carries the schema's defaults. A refusal is an admission's: such as a priority class
+// that is not there.
+Objection FillInNew(const api::Resource& resource, const Store& store, boost::json::object& object);
+
+// A secret's stringData ends in its data, base64; on every write.
+void FoldStringData(boost::json::object& secret);
+
+// "Guaranteed", "Burstable" or "BestEffort", of a pod's spec.
+absl::string_view QosClassOf(const boost::json::object& spec);
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,252 @@
+// PUT and PATCH, of objects and their status.
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "api/json.h"
+#include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/schemas/json_patch.h"
+#include "sandbox/apiserver/schemas/strategic_merge.h"
+#include "sandbox/apiserver/server_core.h"
+#include "sandbox/apiserver/server_defaults.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+constexpr absl::string_view kPatchTypes =
+    "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json";
+constexpr absl::string_view kCustomPatchTypes = "application/json-patch+json, application/merge-patch+json";
+
+// Whether a PUT without resourceVersion is one that knows no version, not one that forgot it.
+bool AllowsUnconditional(const api::Resource& resource, const Schema& schema) {
+  return !schema.custom && &resource != &api::kLeases && &resource != &api::kPodDisruptionBudgets;
+}
+
+// What clients leave out keeps its value; what they may not say is dropped.
+void KeepServerMetadata(const json::object& old_metadata, json::object& metadata) {
+  for (const absl::string_view field : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+                                        "name", "namespace", "generateName"}) {
+    const json::value* old_value = old_metadata.if_contains(Bjs(field));
+    const json::value* value = metadata.if_contains(Bjs(field));
+    if (old_value != nullptr && (value == nullptr || value->is_null())) metadata[Bjs(field)] = *old_value;
+  }
+  for (const absl::string_view field : {"resourceVersion", "generation"}) {
+    if (const json::value* old_value = old_metadata.if_contains(Bjs(field)); old_value != nullptr) {
+      metadata[Bjs(field)] = *old_value;
+    } else {
+      metadata.erase(Bjs(field));
+    }
+  }
+  metadata.erase("managedFields");
+  metadata.erase("selfLink");
+}
+
+// Everything but `status` is the old object's, or everything but the rest.
+void KeepTheOtherHalf(const json::object& old, bool writes_status, json::object& next) {
+  if (!writes_status) {
+    if (const json::value* status = old.if_contains("status"); status != nullptr) {
+      next["status"] = *status;
+    } else {
+      next.erase("status");
+    }
+    return;
+  }
+  json::object merged(old, next.storage());
+  if (json::value* status = next.if_contains("status"); status != nullptr) {
+    merged["status"] = std::move(*status);
+  } else {
+    merged.erase("status");
+  }
+  next = std::move(merged);
+}
+
+// The last finalizer of an object that waits for it has gone.
+bool Releases(const api::Resource& resource, const json::object& old, const json::object& next) {
+  if (&resource == &api::kNamespaces) return false;  // its own controller's business
+  if (TextAt(old, "metadata.deletionTimestamp").empty()) return false;
+  if (IntAt(old, "metadata.deletionGracePeriodSeconds", 0) > 0) return false;
+  const json::value* finalizers = FindPath(next, "metadata.finalizers");
+  return finalizers == nullptr || !finalizers->is_array() || finalizers->get_array().empty();
+}
+
+}  // namespace
+
+Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, const Draft& old, Draft& next,
+                                   bool dry_run, bool unconditional, const CommitNote& note) {
+  const api::Resource& resource = *target.resource;
+  json::object& metadata = next.metadata();
+  const json::object& old_metadata = *FindObject(old.object(), "metadata");
+  const absl::string_view version = FindText(metadata, "resourceVersion");
+  if (!version.empty() && version != "0") {
+    if (version != FindText(old_metadata, "resourceVersion")) return Conflict(resource, target.name, kModifiedMeanwhile);
+  } else if (!unconditional) {
+    return Invalid(resource, target.name, {{.type = api::FieldError::Type::kInvalid,
+                                            .field = "metadata.resourceVersion",
+                                            .value = "\"\"",
+                                            .rule = "must be specified for an update",
+                                            .fix = ""}});
+  }
+  const absl::string_view name = FindText(metadata, "name"), ns = FindText(metadata, "namespace");
+  if (!name.empty() && name != target.name) {
+    return BadRequest(absl::StrCat("the name of the object (", name, ") does not match the name on the URL (",
+                                   target.name, ")"));
+  }
+  if (!ns.empty() && ns != target.ns) {
+    return BadRequest(absl::StrCat("the namespace of the object (", ns, ") does not match the namespace on the URL (",
+                                   target.ns, ")"));
+  }
+  KeepServerMetadata(old_metadata, metadata);
+  if (HasStatusSubresource(resource)) {
+    KeepTheOtherHalf(old.object(), target.subresource == "status", next.object());
+  }
+  if (next.root() == old.root()) return before.json;  // nothing changes: no revision, no event
+  const bool spec_changed = SpecChanged(resource, old.object(), next.object());
+  if (HasGeneration(resource) && spec_changed) {
+    next.metadata()["generation"] = IntAt(old.object(), "metadata.generation", 0) + 1;
+  }
+  if (target.subresource.empty()) {
+    api::FieldErrors errors = CheckObject(resource, next.object(), false);
+    const api::FieldErrors more = CheckChange(resource, old.object(), next.object());
+    errors.insert(errors.end(), more.begin(), more.end());
+    if (!errors.empty()) return Invalid(resource, target.name, errors);
+    if (spec_changed) {
+      if (Objection objection = Admit(api::volcano::Operation::kUpdate, target, &next.root(), &old.root())) {
+        return *std::move(objection);
+      }
+    }
+  }
+  if (Releases(resource, old.object(), next.object())) {
+    if (dry_run) return before.json;
+    return CommitDeletion(before, note);
+  }
+  return Commit(resource, next, dry_run, note);
+}
+
+kube::Response ServerCore::Put(Exchange& exchange) {
+  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "UpdateOptions");
+  if (!options.ok()) return options.refusal().ToResponse();
+  const Target& target = exchange.target;
+  const api::Resource& resource = *target.resource;
+  const Schema& schema = *schemas_.For(resource);
+  Outcome<Draft> draft = ReadBody(exchange, &schema, options->field_validation);
+  if (!draft.ok()) return draft.refusal().ToResponse();
+  if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), *draft)) {
+    return objection->ToResponse();
+  }
+  if (TextAt(draft->object(), "metadata.name").empty()) {
+    return BadRequest("the name of the object is missing: metadata.name must be provided").ToResponse();
+  }
+  const RecordPtr record = store_.Find(resource, target.key());
+  if (record == nullptr) return NotFound(resource, target.name).ToResponse();
+  if (const absl::string_view uid = TextAt(draft->object(), "metadata.uid"); !uid.empty() && uid != record->uid) {
+    return Conflict(resource, target.name, absl::StrCat("Precondition failed: UID in precondition: ", uid,
+                                                        ", UID in object meta: ", record->uid)).ToResponse();
+  }
+  if (&resource == &api::kSecrets) FoldStringData(draft->object());
+  ApplyDefaults(draft->root(), schema);
+  const Draft old = *Draft::Parse(*record->json);
+  const CommitNote note{exchange.caller.name, "update", target.subresource};
+  Outcome<Bytes> replaced =
+      Replace(target, *record, old, *draft, options->dry_run, AllowsUnconditional(resource, schema), note);
+  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  return ObjectResponse(exchange, 200, *replaced);
+}
+
+Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body,
+                                 Draft& next, const Target& target) {
+  absl::StatusOr<Draft> object_patch = absl::InvalidArgumentError("");
+  const bool list = media_type == "application/json-patch+json";
+  // A JSON patch is a list: it is read as the one member of an object.
+  object_patch = list ? Draft::Parse(absl::StrCat("{\"patch\":", body, "}")) : Draft::Parse(body);
+  if (!object_patch.ok()) return BadRequest(absl::StrCat("the patch ", object_patch.status().message()));
+  absl::Status status;
+  if (list) {
+    status = ApplyJsonPatch(next.root(), object_patch->object()["patch"]);
+  } else if (media_type == "application/merge-patch+json") {
+    ApplyMergePatch(next.root(), object_patch->root());
+  } else {
+    status = StrategicMergePatch(next.root(), object_patch->root(), schema);
+  }
+  if (status.ok()) {
+    if (next.root().is_object()) return std::nullopt;
+    return BadRequest("the patch leaves no object");
+  }
+  if (absl::IsResourceExhausted(status)) {
+    Refusal refusal = TooLarge();
+    refusal.message = std::string(status.message());
+    return refusal;
+  }
+  if (absl::IsFailedPrecondition(status)) {
+    return Invalid(*target.resource, target.name, {{.type = api::FieldError::Type::kInvalid,
+                                                    .field = "patch",
+                                                    .value = "",
+                                                    .rule = std::string(status.message()),
+                                                    .fix = ""}});
+  }
+  return BadRequest(absl::StrCat("the patch is malformed: ", status.message()));
+}
+
+kube::Response ServerCore::Patch(Exchange& exchange) {
+  const Target& target = exchange.target;
+  const api::Resource& resource = *target.resource;
+  const Schema& schema = *schemas_.For(resource);
+  const std::string type = MediaType(exchange.request.content_type);
+  if (type == "application/apply-patch+yaml" || type == "application/apply-patch+cbor") {
+    Refusal refusal = UnsupportedMediaType(type, schema.custom ? kCustomPatchTypes : kPatchTypes);
+    absl::StrAppend(&refusal.message, " (server-side apply is not served yet)");
+    return refusal.ToResponse();
+  }
+  const bool strategic = type == "application/strategic-merge-patch+json";
+  if ((type != "application/json-patch+json" && type != "application/merge-patch+json" && !strategic) ||
+      (strategic && schema.custom)) {
+    return UnsupportedMediaType(type, schema.custom ? kCustomPatchTypes : kPatchTypes).ToResponse();
+  }
+  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "PatchOptions");
+  if (!options.ok()) return options.refusal().ToResponse();
+  std::vector<std::string> duplicates;
+  if (const absl::Status status = api::ParseCompletely(exchange.request.body, {}, &duplicates); !status.ok()) {
+    return (absl::IsResourceExhausted(status)
+                ? TooLarge()
+                : BadRequest(absl::StrCat("the patch cannot be read as JSON: ", status.message()))).ToResponse();
+  }
+  const RecordPtr record = store_.Find(resource, target.key());
+  if (record == nullptr) return NotFound(resource, target.name).ToResponse();
+  const Draft old = *Draft::Parse(*record->json);
+  Draft next = Draft::CopyOf(old);
+  if (Objection objection = ApplyPatch(type, schema, exchange.request.body, next, target)) {
+    return objection->ToResponse();
+  }
+  if (Objection objection =
+          ReportFields(exchange, schema, options->field_validation, next, duplicates, target.name)) {
+    return objection->ToResponse();
+  }
+  Prune(next.root(), schema);
+  if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), next)) {
+    return objection->ToResponse();
+  }
+  if (&resource == &api::kSecrets) FoldStringData(next.object());
+  ApplyDefaults(next.root(), schema);
+  const CommitNote note{exchange.caller.name, "patch", target.subresource};
+  Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note);
+  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  return ObjectResponse(exchange, 200, *replaced);
+}
+
+void ServerCore::EditByCollector(const Record& record, absl::FunctionRef<void(json::object&)> edit,
+                                 absl::string_view client) {
+  const RecordPtr now = store_.Find(*record.resource, record.key);
+  if (now == nullptr || now->uid != record.uid) return;
+  const Draft old = *Draft::Parse(*now->json);
+  Draft next = Draft::CopyOf(old);
+  edit(next.object());
+  Target target;
+  target.resource = record.resource;
+  target.ns = record.key.ns;
+  target.name = record.key.name;
+  const CommitNote note{client, "patch", ""};
+  Replace(target, *now, old, next, false, true, note);  // only metadata goes: nothing to refuse
+}
+
+}  // namespace gangway::sandbox
