@@ -83,6 +83,7 @@ bool GangPlacement::Complain() {
     reason_ = NewReason(Reason::Kind::kTooFewTasks);
     reason_->existing = gang_.ready() + gang_.Count(TaskStatus::kPending);
     reason_->missing = gang_.min_member - reason_->existing;
+    reason_->ending = gang_.Count(TaskStatus::kReleasing);
     return true;
   }
   if (!gang_.not_modelled.empty()) {
@@ -360,7 +361,8 @@ void GangPlacement::Finish(model::Decision& decision) {
     }
     return;
   }
-  if (AllowedByQueue({left.front()}, true)) Complain(GroupByShape(left));
+  const bool allowed = std::all_of(left.begin(), left.end(), [&](std::size_t i) { return AllowedByQueue({i}, true); });
+  if (allowed) Complain(GroupByShape(left));
   reason_->missing = static_cast<int>(left.size());
   reason_->min_member = gang_.ready() + static_cast<int>(pending);
   reason_->existing = reason_->min_member - reason_->missing;

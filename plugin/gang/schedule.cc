@@ -76,7 +76,10 @@ class Cycle {
 
   std::size_t IndexOf(GangId id) {
     auto [it, fresh] = index_.emplace(id, decisions_.size());
-    if (fresh) decisions_.push_back({.gang = id});
+    if (fresh) {
+      decisions_.emplace_back();
+      decisions_.back().gang = id;
+    }
     return it->second;
   }
 

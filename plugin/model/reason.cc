@@ -9,6 +9,11 @@ namespace {
 std::string Tasks(int count) { return absl::StrCat(count, count == 1 ? " task" : " tasks"); }
 std::string Nodes(int count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
 
+std::string Exist(int pods) {
+  if (pods == 0) return "none exists yet";
+  return pods == 1 ? "1 pod exists" : absl::StrCat(pods, " pods exist");
+}
+
 std::string Needs(const RoleReason& role) {
   std::string text = role.role.empty() ? std::string("a task needs ") : absl::StrCat(role.role, " needs ");
   if (role.lacks.empty()) {
@@ -101,12 +106,11 @@ std::string Render(const Reason& reason) {
     case Reason::Kind::kNoRoom:
       return NoRoom(reason);
     case Reason::Kind::kTooFewTasks:
-      return absl::StrCat(waits, reason.existing == 1 ? "1 pod exists" : absl::StrCat(reason.existing, " pods exist"),
-                          " that can run");
+      return absl::StrCat(waits, Exist(reason.existing),
+                          reason.ending == 0 ? std::string() : absl::StrCat(", ", reason.ending, reason.ending == 1 ? " is" : " are", " ending"));
     case Reason::Kind::kTooFewOfRole:
       return absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), " named ", reason.subject, ": ",
-                          reason.existing == 1 ? "1 pod exists" : absl::StrCat(reason.existing, " pods exist"),
-                          " that can run");
+                          Exist(reason.existing));
     case Reason::Kind::kGated:
       return absl::StrCat(waits, "pods are held by scheduling gates, the first is ", reason.subject);
     case Reason::Kind::kNotModelled:

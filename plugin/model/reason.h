@@ -59,6 +59,7 @@ struct Reason {
   int missing = 0;      // tasks
   int min_member = 0;   // of the gang, or of the role for kTooFewOfRole
   int existing = 0;     // tasks that exist and count
+  int ending = 0;       // kTooFewTasks: pods that are terminating
   std::string subject;  // queue, field, role, gate's pod or gang, as the kind says
   std::vector<RoleReason> roles;  // kNoRoom, sorted by role
   std::vector<SumLack> sums;      // kQueueFull, kClusterFull

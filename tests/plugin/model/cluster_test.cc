@@ -1,0 +1,300 @@
+#include "plugin/model/cluster.h"
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::model {
+namespace {
+
+using testutil::AddGang;
+using testutil::At;
+using testutil::Cpu;
+using testutil::Node;
+using testutil::Pod;
+
+PodFacts Bound(PodFacts pod, const std::string& node, PodPhase phase = PodPhase::kRunning) {
+  pod.node = node;
+  pod.phase = phase;
+  return pod;
+}
+
+TEST(ClusterTest, BoundPodsTakeRoomUntilTheyEnd) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  const Row row = cluster.FindNode("n1");
+  cluster.SetPod(Bound(Pod("a", "w", 0, Cpu(4000)), "n1"));
+  EXPECT_EQ(cluster.free(row, kCpu), 12'000);
+  EXPECT_EQ(cluster.used()[kCpu], 4000);
+  PodFacts ending = Bound(Pod("a", "w", 0, Cpu(4000)), "n1");
+  ending.terminating = true;
+  cluster.SetPod(ending);
+  EXPECT_EQ(cluster.free(row, kCpu), 12'000) << "a pod that is ending holds its room";
+  cluster.SetPod(Bound(Pod("a", "w", 0, Cpu(4000)), "n1", PodPhase::kSucceeded));
+  EXPECT_EQ(cluster.free(row, kCpu), 16'000);
+  EXPECT_EQ(cluster.used()[kCpu], 0);
+}
+
+TEST(ClusterTest, PodsMayComeBeforeTheirNodeAndOutliveIt) {
+  Cluster cluster;
+  cluster.SetPod(Bound(Pod("a", "w", 0, Cpu(4000)), "n1"));
+  EXPECT_EQ(cluster.present_nodes(), 0);
+  EXPECT_EQ(cluster.used()[kCpu], 0);
+  cluster.SetNode(Node("n1"));
+  const Row row = cluster.FindNode("n1");
+  EXPECT_EQ(cluster.free(row, kCpu), 12'000);
+  EXPECT_EQ(cluster.used()[kCpu], 4000);
+  cluster.RemoveNode("n1");
+  EXPECT_EQ(cluster.total()[kCpu], 0);
+  EXPECT_EQ(cluster.used()[kCpu], 0);
+  cluster.SetNode(Node("n1"));
+  EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 12'000);
+}
+
+TEST(ClusterTest, AssumedTaskHoldsRoomUntilConfirmedOrForgotten) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  cluster.SetNode(Node("n2"));
+  AddGang(cluster, "g", 1, 1, 4000);
+  const TaskId task = cluster.FindTask("default", "g-w-0");
+  const Row n1 = cluster.FindNode("n1");
+  cluster.Assume(task, n1);
+  EXPECT_EQ(cluster.free(n1, kCpu), 12'000);
+  EXPECT_EQ(cluster.task(task).status, TaskStatus::kBinding);
+
+  cluster.SetPod(Pod("g", "w", 0, Cpu(4000)));  // an event from before the binding
+  EXPECT_EQ(cluster.task(task).status, TaskStatus::kBinding);
+  EXPECT_EQ(cluster.free(n1, kCpu), 12'000);
+
+  cluster.SetPod(Bound(Pod("g", "w", 0, Cpu(4000)), "n2", PodPhase::kPending));  // somebody else was faster
+  EXPECT_EQ(cluster.free(n1, kCpu), 16'000);
+  EXPECT_EQ(cluster.free(cluster.FindNode("n2"), kCpu), 12'000);
+  EXPECT_EQ(cluster.task(task).status, TaskStatus::kBound);
+}
+
+TEST(ClusterTest, ForgottenTaskIsPendingAgain) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  AddGang(cluster, "g", 1, 1, 4000);
+  const TaskId task = cluster.FindTask("default", "g-w-0");
+  cluster.Assume(task, cluster.FindNode("n1"));
+  EXPECT_TRUE(cluster.waiting().empty());
+  cluster.Forget(task);
+  EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 16'000);
+  EXPECT_EQ(cluster.waiting().size(), 1u);
+}
+
+TEST(ClusterTest, AnAssumedPodThatIsDeletedUnboundGivesItsRoomBack) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  AddGang(cluster, "g", 1, 1, 4000);
+  cluster.Assume(cluster.FindTask("default", "g-w-0"), cluster.FindNode("n1"));
+  PodFacts pod = Pod("g", "w", 0, Cpu(4000));
+  pod.terminating = true;
+  cluster.SetPod(pod);
+  EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 16'000);
+  cluster.RemovePod("default", "g-w-0");
+  EXPECT_EQ(cluster.FindTask("default", "g-w-0"), kNone);
+}
+
+TEST(ClusterTest, APodOfTheSameNameWithAnotherUidIsAnotherPod) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  AddGang(cluster, "g", 1, 1, 4000);
+  cluster.Assume(cluster.FindTask("default", "g-w-0"), cluster.FindNode("n1"));
+  PodFacts other = Pod("g", "w", 0, Cpu(4000));
+  other.uid = "another";
+  cluster.SetPod(other);
+  EXPECT_EQ(cluster.task(cluster.FindTask("default", "g-w-0")).status, TaskStatus::kPending);
+  EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 16'000);
+}
+
+TEST(ClusterTest, PodsThatAskForTheSameShareAShape) {
+  Cluster cluster;
+  AddGang(cluster, "a", 4, 4, 1000);
+  AddGang(cluster, "b", 4, 4, 1000);
+  EXPECT_EQ(cluster.shape_slots(), 1);
+  for (int i = 0; i < 4; ++i) {
+    cluster.RemovePod("default", absl::StrCat("a-w-", i));
+    cluster.RemovePod("default", absl::StrCat("b-w-", i));
+  }
+  AddGang(cluster, "c", 1, 1, 2000);
+  EXPECT_EQ(cluster.shape_slots(), 1) << "a shape nobody uses makes room for another";
+}
+
+TEST(ClusterTest, AdmissionOutlivesStaleEventsButNotThePhase) {
+  Cluster cluster;
+  GangFacts facts = testutil::Gang("g", 1);
+  facts.phase = GangPhase::kPending;
+  const GangId gang = cluster.SetGang(facts);
+  cluster.SetAdmitted(gang, true);
+  cluster.SetGang(facts);
+  EXPECT_TRUE(cluster.gang(gang).admitted);
+  facts.phase = GangPhase::kRunning;
+  cluster.SetGang(facts);
+  facts.phase = GangPhase::kPending;
+  cluster.SetGang(facts);
+  EXPECT_FALSE(cluster.gang(gang).admitted);
+}
+
+struct MatchCase {
+  std::string name;
+  Wants wants;
+  Obstacle expected;
+};
+
+Wants WithTerms(std::vector<TermFacts> terms) {
+  Wants wants = Cpu(1000);
+  wants.has_affinity = true;
+  wants.affinity = std::move(terms);
+  return wants;
+}
+Wants WithSelector(std::string key, std::string value) {
+  Wants wants = Cpu(1000);
+  wants.selector = {{std::move(key), std::move(value)}};
+  return wants;
+}
+
+class MatchTest : public ::testing::TestWithParam<MatchCase> {};
+
+TEST_P(MatchTest, StaticObstacle) {
+  Cluster cluster;
+  NodeFacts node = Node("n1");
+  node.labels = {{"zone", "a"}, {"gen", "7"}, {"ssd", ""}};
+  cluster.SetNode(node);
+  PodFacts pod = Pod("g", "w", 0, GetParam().wants);
+  const TaskId task = cluster.SetPod(pod);
+  EXPECT_EQ(cluster.StaticObstacle(0, cluster.shape(cluster.task(task).shape)), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MatchTest,
+    ::testing::Values(
+        MatchCase{"Nothing", Cpu(1000), Obstacle::kNothing},
+        MatchCase{"SelectorHolds", WithSelector("zone", "a"), Obstacle::kNothing},
+        MatchCase{"SelectorFails", WithSelector("zone", "b"), Obstacle::kSelector},
+        MatchCase{"In", WithTerms({{{"zone", Op::kIn, {"x", "a"}}}}), Obstacle::kNothing},
+        MatchCase{"NotIn", WithTerms({{{"zone", Op::kNotIn, {"a"}}}}), Obstacle::kSelector},
+        MatchCase{"NotInWithoutLabel", WithTerms({{{"rack", Op::kNotIn, {"a"}}}}), Obstacle::kNothing},
+        MatchCase{"Exists", WithTerms({{{"ssd", Op::kExists, {}}}}), Obstacle::kNothing},
+        MatchCase{"DoesNotExist", WithTerms({{{"ssd", Op::kDoesNotExist, {}}}}), Obstacle::kSelector},
+        MatchCase{"Gt", WithTerms({{{"gen", Op::kGt, {"6"}}}}), Obstacle::kNothing},
+        MatchCase{"GtIsStrict", WithTerms({{{"gen", Op::kGt, {"7"}}}}), Obstacle::kSelector},
+        MatchCase{"Lt", WithTerms({{{"gen", Op::kLt, {"8"}}}}), Obstacle::kNothing},
+        MatchCase{"GtOfText", WithTerms({{{"zone", Op::kGt, {"1"}}}}), Obstacle::kSelector},
+        MatchCase{"AnyTermIsEnough", WithTerms({{{"zone", Op::kIn, {"b"}}}, {{"gen", Op::kExists, {}}}}), Obstacle::kNothing},
+        MatchCase{"AllOfATerm", WithTerms({{{"zone", Op::kIn, {"a"}}, {"gen", Op::kIn, {"8"}}}}), Obstacle::kSelector},
+        MatchCase{"EmptyTermMatchesNothing", WithTerms({{}}), Obstacle::kSelector},
+        MatchCase{"NoTermsMatchNothing", WithTerms({}), Obstacle::kSelector},
+        MatchCase{"NodeName", WithTerms({{{"", Op::kIn, {"n1"}}}}), Obstacle::kNothing},
+        MatchCase{"OtherNodeName", WithTerms({{{"", Op::kIn, {"n2"}}}}), Obstacle::kSelector}),
+    [](const auto& c) { return c.param.name; });
+
+struct TaintCase {
+  std::string name;
+  TaintFacts taint;
+  std::vector<TolerationFacts> tolerations;
+  Obstacle expected;
+};
+
+class TaintTest : public ::testing::TestWithParam<TaintCase> {};
+
+TEST_P(TaintTest, StaticObstacle) {
+  Cluster cluster;
+  NodeFacts node = Node("n1");
+  node.taints = {GetParam().taint};
+  cluster.SetNode(node);
+  Wants wants = Cpu(1000);
+  wants.tolerations = GetParam().tolerations;
+  const TaskId task = cluster.SetPod(Pod("g", "w", 0, wants));
+  EXPECT_EQ(cluster.StaticObstacle(0, cluster.shape(cluster.task(task).shape)), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TaintTest,
+    ::testing::Values(
+        TaintCase{"NoSchedule", {"k", "v", TaintEffect::kNoSchedule}, {}, Obstacle::kTaint},
+        TaintCase{"NoExecute", {"k", "v", TaintEffect::kNoExecute}, {}, Obstacle::kTaint},
+        TaintCase{"PreferNoScheduleIsSoft", {"k", "v", TaintEffect::kPreferNoSchedule}, {}, Obstacle::kNothing},
+        TaintCase{"Equal", {"k", "v", TaintEffect::kNoSchedule}, {{"k", "v", "NoSchedule", false}}, Obstacle::kNothing},
+        TaintCase{"EqualOtherValue", {"k", "v", TaintEffect::kNoSchedule}, {{"k", "w", "NoSchedule", false}}, Obstacle::kTaint},
+        TaintCase{"OtherEffect", {"k", "v", TaintEffect::kNoExecute}, {{"k", "v", "NoSchedule", false}}, Obstacle::kTaint},
+        TaintCase{"EveryEffect", {"k", "v", TaintEffect::kNoExecute}, {{"k", "v", "", false}}, Obstacle::kNothing},
+        TaintCase{"Exists", {"k", "v", TaintEffect::kNoSchedule}, {{"k", "", "", true}}, Obstacle::kNothing},
+        TaintCase{"EveryKey", {"k", "v", TaintEffect::kNoSchedule}, {{"", "", "", true}}, Obstacle::kNothing},
+        TaintCase{"UnknownEffect", {"k", "v", TaintEffect::kNoSchedule}, {{"k", "v", "Later", false}}, Obstacle::kTaint}),
+    [](const auto& c) { return c.param.name; });
+
+// Whatever the order of events about different objects, and however often they come, the table is the same.
+TEST(ClusterProperty, EventsCommuteAndRepeat) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<NodeFacts> nodes;
+    std::vector<PodFacts> pods;
+    for (int i = 0; i < 4; ++i) nodes.push_back(Node(absl::StrCat("n", i)));
+    for (int i = 0; i < 12; ++i) {
+      PodFacts pod = Pod(i % 2 == 0 ? "a" : "b", "w", i, Cpu(1000 * (1 + i % 3)));
+      if (i % 4 != 0) pod = Bound(pod, absl::StrCat("n", random() % 5), i % 3 == 0 ? PodPhase::kSucceeded : PodPhase::kRunning);
+      pods.push_back(pod);
+    }
+    const auto build = [&](Cluster& cluster, bool shuffled) {
+      std::vector<std::function<void()>> events;
+      for (const NodeFacts& node : nodes) events.push_back([&] { cluster.SetNode(node); });
+      for (const PodFacts& pod : pods) events.push_back([&] { cluster.SetPod(pod); });
+      events.push_back([&] { cluster.SetGang(testutil::Gang("a", 3)); });
+      events.push_back([&] { cluster.SetGang(testutil::Gang("b", 3)); });
+      events.push_back([&] { cluster.SetQueue(testutil::Queue("default")); });
+      if (shuffled) {
+        const std::vector<std::function<void()>> again = events;
+        events.insert(events.end(), again.begin(), again.end());
+        std::shuffle(events.begin(), events.end(), random);
+      }
+      for (const auto& event : events) event();
+    };
+    Cluster plain, shuffled;
+    build(plain, false);
+    build(shuffled, true);
+    for (const NodeFacts& node : nodes) {
+      const Row a = plain.FindNode(node.name), b = shuffled.FindNode(node.name);
+      for (Dim dim = 0; dim < kKnownDims; ++dim) ASSERT_EQ(plain.free(a, dim), shuffled.free(b, dim)) << seed;
+    }
+    ASSERT_EQ(plain.used(), shuffled.used()) << seed;
+    for (const char* name : {"a", "b"}) {
+      const Gang& x = plain.gang(plain.FindGang("default", name));
+      const Gang& y = shuffled.gang(shuffled.FindGang("default", name));
+      ASSERT_EQ(x.count, y.count) << seed;
+      ASSERT_EQ(x.held, y.held) << seed;
+      ASSERT_EQ(plain.queue(x.queue).held, shuffled.queue(y.queue).held) << seed;
+    }
+  }
+}
+
+// After everything is gone nothing is left.
+TEST(ClusterProperty, RemovingAllGivesAllBack) {
+  Cluster cluster;
+  for (int round = 0; round < 3; ++round) {
+    testutil::AddNodes(cluster, 3);
+    cluster.SetQueue(testutil::Queue("default"));
+    AddGang(cluster, "g", 3, 5, 3000);
+    cluster.Assume(cluster.FindTask("default", "g-w-0"), cluster.FindNode("node-000"));
+    cluster.SetPod(Bound(Pod("g", "w", 1, Cpu(3000)), "node-001"));
+    cluster.RemoveNode("node-001");
+    for (int i = 0; i < 5; ++i) cluster.RemovePod("default", absl::StrCat("g-w-", i));
+    EXPECT_EQ(cluster.free(cluster.FindNode("node-000"), kCpu), 16'000);
+    cluster.RemoveGang("default", "g");
+    cluster.RemoveQueue("default");
+    EXPECT_EQ(cluster.FindGang("default", "g"), kNone);
+    EXPECT_TRUE(cluster.waiting().empty());
+    EXPECT_TRUE(cluster.awaiting_pods().empty());
+    EXPECT_EQ(cluster.rows(), 3);
+    EXPECT_EQ(cluster.shape_slots(), 1);
+    EXPECT_EQ(cluster.queue_slots(), 1);
+  }
+}
+
+}  // namespace
+}  // namespace gangway::model

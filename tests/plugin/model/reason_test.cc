@@ -1,0 +1,71 @@
+#include "plugin/model/reason.h"
+
+#include <gtest/gtest.h>
+
+namespace gangway::model {
+namespace {
+
+TEST(RenderTest, NoRoomNamesRequirementNodesAndNumbers) {
+  Reason reason;
+  reason.missing = 3;
+  reason.min_member = 16;
+  RoleReason role;
+  role.role = "worker";
+  role.nodes = 32;
+  role.tainted = 20;
+  role.lacks = {{"nvidia.com/gpu", 8, 4, 12}};
+  reason.roles = {role};
+  EXPECT_EQ(Render(reason),
+            "waits for 3 of 16 tasks: worker needs nvidia.com/gpu 8; 12 nodes have at most 4 free, 20 are tainted, 0 fit");
+}
+
+TEST(RenderTest, SelectorThatNoNodeMatches) {
+  Reason reason;
+  reason.missing = 2;
+  reason.min_member = 5;
+  reason.existing = 3;
+  RoleReason role;
+  role.role = "ps";
+  role.nodes = 6;
+  role.selector = 5;
+  role.cordoned = 1;
+  role.selector_text = "zone=none";
+  role.request_text = "cpu 1";
+  reason.roles = {role};
+  EXPECT_EQ(Render(reason),
+            "waits for 2 of 5 tasks: ps needs nodes with zone=none; with 3 placed, 5 nodes do not match, 1 is cordoned, 0 fit");
+}
+
+TEST(RenderTest, AClusterWithoutNodesSaysSo) {
+  Reason reason;
+  reason.missing = 1;
+  reason.min_member = 1;
+  RoleReason role;
+  role.request_text = "cpu 1";
+  reason.roles = {role};
+  EXPECT_EQ(Render(reason), "waits for 1 of 1 task: a task needs cpu 1; the cluster has no nodes");
+}
+
+TEST(RenderTest, SumsSayHowMuchIsTooMuch) {
+  Reason reason;
+  reason.kind = Reason::Kind::kClusterFull;
+  reason.missing = 12;
+  reason.min_member = 12;
+  reason.overcommit_percent = 120;
+  reason.sums = {{"cpu", 144'000, 115'200, 0}};
+  EXPECT_EQ(Render(reason),
+            "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 115.2, 28.8 too many (counting every node at 120%)");
+}
+
+TEST(RenderTest, PodsThatAreNotThere) {
+  Reason reason;
+  reason.kind = Reason::Kind::kTooFewTasks;
+  reason.missing = 3;
+  reason.min_member = 4;
+  reason.existing = 1;
+  reason.ending = 3;
+  EXPECT_EQ(Render(reason), "waits for 3 of 4 tasks: 1 pod exists, 3 are ending");
+}
+
+}  // namespace
+}  // namespace gangway::model

@@ -1,0 +1,42 @@
+#include "plugin/model/resources.h"
+
+#include <gtest/gtest.h>
+
+namespace gangway::model {
+namespace {
+
+TEST(ResourcesTest, AmountsAreCutAndExact) {
+  Dims dims;
+  Resources r = dims.Intern({{"cpu", -5}, {"memory", kMaxAmount + 7}, {"nvidia.com/gpu", 8}});
+  EXPECT_EQ(r[kCpu], 0);
+  EXPECT_EQ(r[kMemory], kMaxAmount);
+  const Dim gpu = dims.Find("nvidia.com/gpu");
+  ASSERT_GE(gpu, kKnownDims);
+  EXPECT_EQ(r[gpu], 8);
+  EXPECT_EQ(r[gpu + 5], 0);
+}
+
+TEST(ResourcesTest, AddingAndSubtractingLeadsBack) {
+  Dims dims;
+  const Resources a = dims.Intern({{"cpu", 1500}, {"example.com/x", kMaxAmount}});
+  Resources sum;
+  for (int i = 0; i < 20'000; ++i) sum.Add(a);  // beyond what 64 bits hold
+  for (int i = 0; i < 20'000; ++i) sum.Subtract(a);
+  EXPECT_TRUE(sum.zero());
+  EXPECT_EQ(sum, Resources());
+}
+
+TEST(ResourcesTest, TextAsAPersonWouldWriteIt) {
+  EXPECT_EQ(AmountText("cpu", 9000), "9");
+  EXPECT_EQ(AmountText("cpu", 500), "0.5");
+  EXPECT_EQ(AmountText("cpu", 115'200), "115.2");
+  EXPECT_EQ(AmountText("cpu", 1), "0.001");
+  EXPECT_EQ(AmountText("memory", std::int64_t{64} << 30), "64Gi");
+  EXPECT_EQ(AmountText("memory", 100'000'000), "100M");
+  EXPECT_EQ(AmountText("memory", 0), "0");
+  EXPECT_EQ(AmountText("memory", (std::int64_t{64} << 30) - 100'000'000), "63.9Gi");
+  EXPECT_EQ(AmountText("nvidia.com/gpu", 8), "8");
+}
+
+}  // namespace
+}  // namespace gangway::model
