@@ -36,7 +36,7 @@
 namespace gangway::kube {
 
 struct DriverOptions {
-  std::string name;  // in metrics and logs: "job", "podgroup"
+  std::string name = {};  // in metrics and logs: "job", "podgroup"
   double qps = 50;   // writes; zero: no limit
   int burst = 100;
   int max_in_flight = 64;  // writes

@@ -19,8 +19,8 @@
 namespace gangway::kube {
 
 struct RecorderOptions {
-  std::string component;  // source.component: "volcano", "vc-controller-manager"
-  std::string host;       // source.host
+  std::string component = {};  // source.component: "volcano", "vc-controller-manager"
+  std::string host = {};       // source.host
   double qps = 50;        // zero: no limit
   int burst = 500;
   absl::Duration repeat_interval = absl::Seconds(1);

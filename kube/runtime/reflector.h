@@ -29,9 +29,9 @@
 namespace gangway::kube {
 
 struct CacheOptions {
-  std::string ns;              // "" = all
-  std::string label_selector;  // as kubectl -l takes it
-  std::string field_selector;
+  std::string ns = {};              // "" = all
+  std::string label_selector = {};  // as kubectl -l takes it
+  std::string field_selector = {};
   int page_size = 500;
   bool keep_objects = true;  // false: only key, UID and resourceVersion are kept
   // The server ends a watch after a time between this and twice this; the cache resumes. Zero: the server's own limit.

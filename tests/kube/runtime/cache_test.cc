@@ -1,0 +1,394 @@
+#include "kube/runtime/cache.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/simulated_loop.h"
+#include "gmock/gmock.h"
+#include "tests/testing/fake_client.h"
+
+namespace gangway::kube {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using testutil::FakeClient;
+using testutil::Refusal;
+using testutil::Reply;
+
+struct Thing {
+  api::ObjectMeta metadata;
+  std::int32_t value = 0;
+  static constexpr bool kView = true;
+  static constexpr std::string_view kName = "Thing";
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&Thing::metadata>("metadata", ""), api::MakeField<&Thing::value>("value", ""));
+  }
+};
+
+std::string Pod(absl::string_view name, absl::string_view uid, int version, absl::string_view value = "0") {
+  return absl::StrCat(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")", name, R"(","namespace":"default","uid":")", uid,
+                      R"(","resourceVersion":")", version, R"("},"value":)", value, "}");
+}
+std::string List(int version, const std::vector<std::string>& items, absl::string_view next = "") {
+  return absl::StrCat(R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")", version, R"(","continue":")", next,
+                      R"("},"items":[)", absl::StrJoin(items, ","), "]}");
+}
+std::string Bookmark(int version) {
+  return absl::StrCat(R"({"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":")", version, R"("}})");
+}
+const api::NamespacedName kA{"default", "a"};
+
+class CacheTest : public ::testing::Test {
+ protected:
+  void Start(CacheOptions options = {}) {
+    cache_ = std::make_unique<Cache<Thing>>(loop_, client_, api::kPods, std::move(options));
+    cache_->SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) {
+      told_.push_back(absl::StrCat("bad ", regarding.name, "/", regarding.uid, "@", regarding.resource_version));
+      EXPECT_FALSE(status.ok());
+    });
+    cache_->Start(
+        [this](const api::NamespacedName& key, const auto& before, const auto& after) {
+          const auto text = [](const auto& o) { return o == nullptr ? std::string("-") : absl::StrCat(o->metadata.uid, "=", o->value); };
+          told_.push_back(absl::StrCat(key.name, ": ", text(before), " > ", text(after)));
+        },
+        [this] { told_.push_back("synced"); });
+    EXPECT_THAT(told_, IsEmpty());
+    Settle();
+  }
+  // Started, listed, watching.
+  void StartWith(int version, const std::vector<std::string>& items, CacheOptions options = {}) {
+    Start(std::move(options));
+    client_.Answer(0, Reply(200, List(version, items)));
+    Settle();
+    ASSERT_EQ(client_.watches(), 1u);
+    told_.clear();
+  }
+  void Settle() { loop_.RunUntilIdle(); }
+  void Push(FrameType type, std::string object) {
+    client_.Push(client_.watches() - 1, type, std::move(object));
+    Settle();
+  }
+  void ListAgain() {
+    client_.Push(client_.watches() - 1, FrameType::kError, R"({"kind":"Status","status":"Failure","reason":"Expired","code":410})");
+    Settle();
+    ASSERT_THAT(client_.last().query, Not(HasSubstr("watch")));
+  }
+  void AnswerLast(Response response) {
+    client_.Answer(client_.requests().size() - 1, std::move(response));
+    Settle();
+  }
+  std::vector<std::string> Told() { return std::exchange(told_, {}); }
+
+  SimulatedLoop loop_{1};
+  FakeClient client_{loop_};
+  std::unique_ptr<Cache<Thing>> cache_;
+  std::vector<std::string> told_;
+};
+
+TEST_F(CacheTest, ListsInPagesThenWatchesFromThere) {
+  CacheOptions options;
+  options.ns = "default";
+  options.label_selector = "app in (a,b)";
+  options.page_size = 2;
+  Start(options);
+  EXPECT_EQ(client_.last().path, "/api/v1/namespaces/default/pods");
+  EXPECT_EQ(client_.last().query, "limit=2&labelSelector=app%20in%20%28a%2Cb%29");
+  AnswerLast(Reply(200, List(10, {Pod("a", "u1", 3, "1"), Pod("b", "u2", 4)}, "next/1")));
+  EXPECT_FALSE(cache_->synced());
+  EXPECT_THAT(client_.last().query, HasSubstr("continue=next%2F1"));
+  AnswerLast(Reply(200, List(10, {Pod("c", "u3", 5)})));
+  EXPECT_TRUE(cache_->synced());
+  EXPECT_THAT(Told(), ElementsAre("a: - > u1=1", "b: - > u2=0", "c: - > u3=0", "synced"));
+  ASSERT_EQ(client_.watches(), 1u);
+  EXPECT_THAT(client_.watch_request(0).query, AllOf(HasSubstr("watch=true"), HasSubstr("allowWatchBookmarks=true"),
+                                                    HasSubstr("resourceVersion=10"), HasSubstr("labelSelector=app"),
+                                                    HasSubstr("timeoutSeconds=")));
+  EXPECT_EQ(cache_->Get(kA)->value, 1);
+  std::vector<std::string> names;
+  cache_->ForEach([&](const auto& key, const auto&) { names.push_back(key.name); });
+  EXPECT_THAT(names, ElementsAre("a", "b", "c"));
+}
+
+TEST_F(CacheTest, TellsWhatTheWatchSays) {
+  StartWith(10, {Pod("a", "u1", 3)});
+  Push(FrameType::kModified, Pod("a", "u1", 11, "5"));
+  Push(FrameType::kAdded, Pod("b", "u2", 12));
+  Push(FrameType::kDeleted, Pod("a", "u1", 13, "5"));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > u1=5", "b: - > u2=0", "a: u1=5 > -"));
+  EXPECT_EQ(cache_->Get(kA), nullptr);
+}
+
+TEST_F(CacheTest, VersionsCompareAsNumbersAndOldOnesAreIgnored) {
+  StartWith(10, {Pod("a", "u1", 9)});
+  Push(FrameType::kModified, Pod("a", "u1", 10, "1"));
+  Push(FrameType::kModified, Pod("a", "u1", 9, "2"));
+  Push(FrameType::kModified, Pod("a", "u1", 10, "3"));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > u1=1"));
+}
+
+TEST_F(CacheTest, TheReplyToOurWriteEntersAndItsEchoIsIgnored) {
+  StartWith(10, {Pod("a", "u1", 9)});
+  cache_->Observe(MakeBytes(Pod("a", "u1", 20, "7")));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > u1=7"));  // before Observe() returned
+  Push(FrameType::kModified, Pod("a", "u1", 15, "3"));
+  Push(FrameType::kModified, Pod("a", "u1", 20, "7"));
+  EXPECT_THAT(Told(), IsEmpty());
+  Push(FrameType::kModified, Pod("a", "u1", 21, "8"));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=7 > u1=8"));
+}
+
+TEST_F(CacheTest, ALateReplyBringsNothingBack) {
+  StartWith(10, {Pod("a", "u1", 9)});
+  Push(FrameType::kDeleted, Pod("a", "u1", 12));
+  Told();
+  cache_->Observe(MakeBytes(Pod("a", "u1", 11)));
+  EXPECT_THAT(Told(), IsEmpty());
+  Push(FrameType::kAdded, Pod("a", "u2", 14));
+  Told();
+  cache_->Observe(MakeBytes(Pod("a", "u1", 11)));
+  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_EQ(cache_->Get(kA)->metadata.uid, "u2");
+}
+
+TEST_F(CacheTest, ADeletionLeavesATombstoneUntilTheWatchHasPassedIt) {
+  StartWith(10, {Pod("a", "u1", 9)});
+  cache_->ObserveDeleted(kA, "u1");
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -"));
+  Push(FrameType::kModified, Pod("a", "u1", 11));           // from before the deletion
+  cache_->Observe(MakeBytes(Pod("a", "u1", 12)));           // a reply from before
+  EXPECT_THAT(Told(), IsEmpty());
+  cache_->Observe(MakeBytes(Pod("a", "u2", 14)));           // its successor
+  EXPECT_THAT(Told(), ElementsAre("a: - > u2=0"));
+  Push(FrameType::kDeleted, Pod("a", "u1", 13));            // the watch passes
+  Push(FrameType::kAdded, Pod("a", "u2", 14));
+  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_EQ(cache_->Get(kA)->metadata.uid, "u2");
+}
+
+TEST_F(CacheTest, ADeletionOfAnotherUidIsIgnored) {
+  StartWith(10, {Pod("a", "u2", 9)});
+  cache_->ObserveDeleted(kA, "u1");
+  cache_->ObserveDeleted(kA, "");
+  EXPECT_THAT(Told(), IsEmpty());
+}
+
+TEST_F(CacheTest, ANameTakenByANewUidIsADeletionThenAnAddition) {
+  StartWith(10, {Pod("a", "u1", 9)});
+  Push(FrameType::kModified, Pod("a", "u2", 12, "4"));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -", "a: - > u2=4"));
+}
+
+TEST_F(CacheTest, AWatchThatEndsIsResumedWhereItWas) {
+  StartWith(10, {});
+  Push(FrameType::kAdded, Pod("a", "u1", 12));
+  Push(FrameType::kBookmark, Bookmark(30));
+  loop_.RunFor(absl::Minutes(5));
+  client_.EndWatch(0, absl::OkStatus());
+  Settle();
+  ASSERT_EQ(client_.watches(), 2u);
+  EXPECT_THAT(client_.watch_request(1).query, HasSubstr("resourceVersion=30"));
+  EXPECT_THAT(client_.requests(), SizeIs(1));  // no second list
+  EXPECT_FALSE(client_.watch_open(0));
+}
+
+TEST_F(CacheTest, FailuresWaitLongerAndLonger) {
+  StartWith(10, {});
+  std::vector<absl::Duration> waits;
+  for (int i = 0; i < 6; ++i) {
+    const absl::Time before = loop_.Now();
+    const std::size_t watches = client_.watches();
+    client_.EndWatch(watches - 1, absl::UnavailableError("connection reset"));
+    ASSERT_TRUE(loop_.RunUntil([&] { return client_.watches() > watches; }, before + absl::Minutes(1)));
+    waits.push_back(loop_.Now() - before);
+  }
+  EXPECT_GE(waits[0], absl::Milliseconds(100));
+  EXPECT_LE(waits[0], absl::Milliseconds(200));
+  EXPECT_GE(waits[5], absl::Milliseconds(3200));
+  EXPECT_LE(waits[5], absl::Milliseconds(6400));
+}
+
+TEST_F(CacheTest, AWatchThatEndsAtOnceIsNotASpinningOne) {
+  StartWith(10, {});
+  client_.EndWatch(0, absl::OkStatus());
+  Settle();
+  EXPECT_EQ(client_.watches(), 1u);
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(client_.watches(), 2u);
+}
+
+TEST_F(CacheTest, AListAfter410TellsOnlyTheDifferences) {
+  StartWith(10, {Pod("a", "u1", 5), Pod("b", "u2", 6), Pod("c", "u3", 7), Pod("d", "u4", 8)});
+  ListAgain();
+  EXPECT_FALSE(client_.watch_open(0));
+  AnswerLast(Reply(200, List(50, {Pod("a", "u1", 5), Pod("b", "u2", 40, "1"), Pod("d", "u9", 41), Pod("e", "u5", 42)})));
+  EXPECT_THAT(Told(), ElementsAre("b: u2=0 > u2=1", "d: u4=0 > -", "d: - > u9=0", "e: - > u5=0", "c: u3=0 > -"));
+  ASSERT_EQ(client_.watches(), 2u);
+  EXPECT_THAT(client_.watch_request(1).query, HasSubstr("resourceVersion=50"));
+}
+
+TEST_F(CacheTest, ARefusedWatchListsAgain) {
+  StartWith(10, {});
+  client_.EndWatch(0, absl::OutOfRangeError("too old resource version"));
+  Settle();
+  EXPECT_THAT(client_.requests(), SizeIs(2));
+}
+
+TEST_F(CacheTest, AListNeverGoesBackwards) {
+  StartWith(10, {Pod("a", "u1", 9)});
+  Push(FrameType::kDeleted, Pod("a", "u1", 20));
+  Told();
+  ListAgain();
+  AnswerLast(Reply(200, List(15, {Pod("a", "u1", 9)})));  // from a server that lags
+  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_EQ(client_.watches(), 1u);
+  loop_.RunFor(absl::Seconds(1));
+  AnswerLast(Reply(200, List(21, {})));
+  EXPECT_EQ(client_.watches(), 2u);
+  EXPECT_EQ(cache_->Get(kA), nullptr);
+}
+
+TEST_F(CacheTest, ARepliedObjectThatIsNewerThanTheListSurvivesIt) {
+  StartWith(10, {});
+  ListAgain();
+  cache_->Observe(MakeBytes(Pod("a", "u1", 60)));
+  cache_->Observe(MakeBytes(Pod("b", "u2", 45)));  // and is gone again in the list
+  Told();
+  AnswerLast(Reply(200, List(50, {})));
+  EXPECT_THAT(Told(), ElementsAre("b: u2=0 > -"));
+  EXPECT_NE(cache_->Get(kA), nullptr);
+}
+
+TEST_F(CacheTest, AListThatWasUnderWayDoesNotUndoADeletion) {
+  StartWith(10, {Pod("a", "u1", 9), Pod("b", "u2", 9)});
+  cache_->ObserveDeleted({"default", "b"}, "u2");
+  ListAgain();
+  cache_->ObserveDeleted(kA, "u1");
+  Told();
+  AnswerLast(Reply(200, List(50, {Pod("a", "u1", 9)})));
+  EXPECT_THAT(Told(), IsEmpty());
+  Push(FrameType::kDeleted, Pod("a", "u1", 51));
+  EXPECT_THAT(Told(), IsEmpty());
+}
+
+TEST_F(CacheTest, AContinueTokenThatExpiredAsksForAllAtOnce) {
+  Start();
+  AnswerLast(Reply(200, List(10, {Pod("a", "u1", 9)}, "t")));
+  AnswerLast(Refusal(410, "Expired"));
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(client_.last().query, "limit=0");
+  AnswerLast(Reply(200, List(12, {Pod("b", "u2", 11)})));
+  EXPECT_THAT(Told(), ElementsAre("a: - > u1=0", "b: - > u2=0", "a: u1=0 > -", "synced"));
+}
+
+TEST_F(CacheTest, ListErrorsAreTriedAgain) {
+  Start();
+  AnswerLast(Refusal(503, "ServiceUnavailable"));
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(client_.requests(), SizeIs(2));
+  client_.Answer(1, absl::UnavailableError("connection refused"));
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(client_.requests(), SizeIs(3));
+  AnswerLast(Reply(200, "{broken"));
+  loop_.RunFor(absl::Seconds(2));
+  Response busy = Refusal(429, "TooManyRequests");
+  busy.retry_after = absl::Seconds(20);
+  AnswerLast(busy);
+  const std::size_t asked = client_.requests().size();
+  loop_.RunFor(absl::Seconds(19));
+  EXPECT_THAT(client_.requests(), SizeIs(asked));
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(client_.requests(), SizeIs(asked + 1));
+  EXPECT_FALSE(cache_->synced());
+}
+
+TEST_F(CacheTest, AnObjectThatDoesNotDecodeStopsNobodyElse) {
+  Start();
+  AnswerLast(Reply(200, List(10, {Pod("a", "u1", 8, "\"x\""), Pod("b", "u2", 9)})));
+  EXPECT_THAT(Told(), ElementsAre("bad a/u1@8", "b: - > u2=0", "synced"));
+  EXPECT_EQ(cache_->Get(kA), nullptr);
+  Push(FrameType::kModified, Pod("a", "u1", 11, "1"));          // it decodes now
+  Push(FrameType::kModified, Pod("a", "u1", 12, "\"x\""));      // and no more: the last good one stays
+  EXPECT_THAT(Told(), ElementsAre("a: - > u1=1", "bad a/u1@12"));
+  EXPECT_EQ(cache_->Get(kA)->value, 1);
+  Push(FrameType::kModified, Pod("c", "u3", 13, "\"x\""));
+  Push(FrameType::kDeleted, Pod("c", "u3", 14, "\"x\""));       // was never told
+  Push(FrameType::kModified, "{");
+  Push(FrameType::kDeleted, Pod("a", "u1", 15));
+  EXPECT_THAT(Told(), ElementsAre("bad c/u3@13", "bad /@", "a: u1=1 > -"));
+}
+
+TEST_F(CacheTest, WithoutObjectsOnlyTheRulesAreKept) {
+  CacheOptions options;
+  options.keep_objects = false;
+  StartWith(10, {Pod("a", "u1", 9, "1")}, options);
+  Push(FrameType::kModified, Pod("a", "u1", 11, "2"));
+  Push(FrameType::kModified, Pod("a", "u1", 11, "3"));
+  Push(FrameType::kDeleted, Pod("a", "u1", 12, "3"));
+  EXPECT_THAT(Told(), ElementsAre("a: - > u1=2", "a: - > -"));
+}
+
+Write DeletePod(absl::string_view uid) {
+  Write write;
+  write.verb = Verb::kDelete;
+  write.resource = &api::kPods;
+  write.ns = "default";
+  write.name = "a";
+  write.uid = std::string(uid);
+  return write;
+}
+
+TEST_F(CacheTest, UnderstandsRepliesToWrites) {
+  StartWith(10, {Pod("a", "u1", 9)});
+  Write write = DeletePod("u1");
+  cache_->ObserveReply(write, Reply(200, Pod("a", "u1", 12, "9")));  // deletion has begun
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > u1=9"));
+  cache_->ObserveReply(write, Refusal(404, "NotFound", "namespaces", "default"));
+  cache_->ObserveReply(write, Refusal(409, "Conflict", "pods", "a"));
+  Write binding = write;
+  binding.verb = Verb::kCreate;
+  binding.subresource = "binding";
+  cache_->ObserveReply(binding, Reply(201, R"({"kind":"Status","apiVersion":"v1","status":"Success","code":201})"));
+  Write other = write;
+  other.resource = &api::kJobs;
+  cache_->ObserveReply(other, Reply(200, R"({"kind":"Status","status":"Success"})"));
+  EXPECT_THAT(Told(), IsEmpty());
+  cache_->ObserveReply(write, Reply(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})"));  // it is gone
+  EXPECT_THAT(Told(), ElementsAre("a: u1=9 > -"));
+}
+
+TEST_F(CacheTest, A404SaysThatTheObjectIsGone) {
+  StartWith(10, {Pod("a", "u1", 9)});
+  cache_->ObserveReply(DeletePod("u2"), Refusal(404, "NotFound", "pods", "a"));
+  EXPECT_THAT(Told(), IsEmpty());
+  cache_->ObserveReply(DeletePod("u1"), Refusal(404, "NotFound", "pods", "a"));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -"));
+}
+
+TEST_F(CacheTest, ASelectiveCacheLearnsNoNewObjectsFromReplies) {
+  CacheOptions options;
+  options.field_selector = "spec.nodeName=n1";
+  StartWith(10, {Pod("a", "u1", 9)}, options);
+  cache_->Observe(MakeBytes(Pod("b", "u2", 20)));
+  cache_->Observe(MakeBytes(Pod("a", "u1", 21, "3")));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > u1=3"));
+}
+
+TEST_F(CacheTest, DestroyedItIsSilent) {
+  Start();
+  client_.Answer(0, Reply(200, List(10, {Pod("a", "u1", 9)})));
+  cache_.reset();
+  Settle();
+  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_EQ(client_.watches(), 0u);
+}
+
+}  // namespace
+}  // namespace gangway::kube

@@ -1,0 +1,385 @@
+#include "kube/runtime/driver.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/simulated_loop.h"
+#include "gmock/gmock.h"
+#include "tests/testing/fake_client.h"
+
+namespace gangway::kube {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testutil::FakeClient;
+using testutil::Refusal;
+using testutil::Reply;
+
+const api::NamespacedName kKey{"default", "ctr"};
+constexpr absl::string_view kOwned =
+    R"({"metadata":{"name":"p","ownerReferences":[{"apiVersion":"b/v1","kind":"Job","name":"ctr","uid":"u1","controller":true}]}})";
+
+Write Make(Verb verb, absl::string_view name, absl::string_view body = "{}") {
+  Write write;
+  write.verb = verb;
+  write.resource = &api::kPods;
+  write.ns = "default";
+  write.name = std::string(name);
+  write.body = std::string(body);
+  if (verb != Verb::kCreate) write.uid = "uid";
+  return write;
+}
+api::ObjectReference Job() {
+  api::ObjectReference job;
+  job.kind = "Job";
+  job.ns = "default";
+  job.name = "ctr";
+  return job;
+}
+Write Create(absl::string_view name) { return Make(Verb::kCreate, name, kOwned); }
+
+class DriverTest : public ::testing::Test {
+ protected:
+  DriverTest() : recorder_(loop_, events_, {.component = "test"}) { Restart({}); }
+
+  void Restart(DriverOptions options) {
+    options.name = "test";
+    driver_ = std::make_unique<Driver>(loop_, client_, recorder_, options, [this](const api::NamespacedName& key, absl::Time now) {
+      EXPECT_EQ(now, loop_.Now());
+      decided_.push_back(key.name);
+      return decide_(key);
+    });
+    driver_->SetOnReply([this](const Write& write, const Response& response) {
+      replies_.push_back(absl::StrCat(write.name, " ", response.code));
+      if (on_reply_) on_reply_();
+    });
+    driver_->SetOnPermanentError([this](const api::NamespacedName& key, const Write& write, const absl::Status& status) {
+      permanent_.push_back(absl::StrCat(key.name, " ", write.name, " ", absl::StatusCodeToString(status.code())));
+    });
+  }
+  // The plan is wanted until `times` plans were made; then nothing is.
+  void Want(Plan plan, int times = 1'000'000) {
+    decide_ = [plan, times](const api::NamespacedName&) mutable { return times-- > 0 ? plan : Plan(); };
+  }
+  void Enqueue() {
+    driver_->Enqueue(kKey);
+    loop_.RunUntilIdle();
+  }
+  // Answers each request by the first rule whose name stands in "METHOD path".
+  void Answers(std::vector<std::pair<std::string, absl::StatusOr<Response>>> rules) {
+    client_.SetHandler([rules = std::move(rules)](const Request& r) -> std::optional<absl::StatusOr<Response>> {
+      const std::string line = absl::StrCat(r.method, " ", r.path);
+      for (const auto& [part, reply] : rules) {
+        if (line.find(part) != std::string::npos) return reply;
+      }
+      return Reply(200);
+    });
+  }
+  static Plan One(Write write) {
+    Plan plan;
+    plan.stages = {{std::move(write)}};
+    return plan;
+  }
+  // How long after now the key is decided again.
+  absl::Duration NextDecision(absl::Duration limit = absl::Hours(1)) {
+    const std::size_t before = decided_.size();
+    const absl::Time start = loop_.Now();
+    EXPECT_TRUE(loop_.RunUntil([&] { return decided_.size() > before; }, start + limit));
+    return loop_.Now() - start;
+  }
+
+  SimulatedLoop loop_{1};
+  FakeClient client_{loop_}, events_{loop_};
+  Recorder recorder_;
+  std::function<Plan(const api::NamespacedName&)> decide_ = [](const api::NamespacedName&) { return Plan(); };
+  std::function<void()> on_reply_;
+  std::vector<std::string> decided_, replies_, permanent_;
+  std::unique_ptr<Driver> driver_;
+};
+
+TEST_F(DriverTest, AKeyThatWaitsIsDecidedOnce) {
+  driver_->Enqueue(kKey);
+  driver_->Enqueue(kKey);
+  driver_->Enqueue({"default", "ads"});
+  EXPECT_EQ(driver_->queued(), 2u);
+  EXPECT_THAT(decided_, IsEmpty());
+  loop_.RunUntilIdle();
+  EXPECT_THAT(decided_, ElementsAre("ctr", "ads"));
+}
+
+TEST_F(DriverTest, AStageStartsWhenTheOneBeforeIsDone) {
+  Plan plan;
+  plan.stages = {{Create("a"), Create("b")}, {}, {Create("c")}};
+  plan.events = {{EventNote::Type::kNormal, "Made", "made 3", Job()}};
+  Want(plan, 1);
+  Enqueue();
+  EXPECT_THAT(client_.requests(), SizeIs(2));
+  client_.Answer(0, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_THAT(client_.requests(), SizeIs(2));
+  client_.Answer(1, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_THAT(client_.requests(), SizeIs(3));
+  EXPECT_THAT(events_.requests(), IsEmpty());
+  EXPECT_EQ(driver_->under_way(), 1u);
+  client_.Answer(2, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_THAT(replies_, ElementsAre("a 201", "b 201", "c 201"));
+  EXPECT_THAT(events_.requests(), SizeIs(1));
+  EXPECT_EQ(driver_->under_way(), 0u);
+  loop_.RunFor(absl::Hours(1));
+  EXPECT_THAT(decided_, SizeIs(1));
+}
+
+TEST_F(DriverTest, EventsWithoutWritesAreRecordedAtOnce) {
+  Plan plan;
+  plan.events = {{EventNote::Type::kWarning, "Waits", "waits for 1 of 4", Job()}};
+  Want(plan);
+  Enqueue();
+  EXPECT_THAT(events_.requests(), SizeIs(1));
+}
+
+TEST_F(DriverTest, AKeyEnqueuedMeanwhileIsDecidedAgainAfterwards) {
+  Want(One(Create("a")), 1);
+  Enqueue();
+  driver_->Enqueue(kKey);
+  driver_->Enqueue(kKey);
+  loop_.RunUntilIdle();
+  EXPECT_THAT(decided_, SizeIs(1));
+  client_.Answer(0, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_THAT(decided_, SizeIs(2));
+}
+
+TEST_F(DriverTest, TheReplyReachesTheOwnerBeforeTheNextDecision) {
+  Want(One(Create("a")), 1);
+  Answers({});
+  on_reply_ = [&] {
+    EXPECT_THAT(decided_, SizeIs(1));
+    driver_->Enqueue(kKey);  // as the cache would
+  };
+  Enqueue();
+  EXPECT_THAT(decided_, SizeIs(2));
+}
+
+TEST_F(DriverTest, AConflictIsDecidedAgainAfterABackOff) {
+  Plan plan;
+  plan.stages = {{Make(Verb::kMergePatch, "a"), Create("b")}, {Create("never")}};
+  plan.events = {{EventNote::Type::kNormal, "Made", "made", Job()}};
+  Want(plan, 1);
+  Answers({{"PATCH", Refusal(409, "Conflict")}});
+  Enqueue();
+  EXPECT_THAT(decided_, SizeIs(1));
+  const absl::Duration wait = NextDecision();
+  EXPECT_GE(wait, absl::Milliseconds(25));
+  EXPECT_LE(wait, absl::Milliseconds(50));
+  EXPECT_THAT(replies_, ElementsAre("a 409", "b 200"));  // what succeeded was shown, the next stage dropped
+  EXPECT_THAT(events_.requests(), IsEmpty());
+  EXPECT_THAT(permanent_, IsEmpty());
+}
+
+TEST_F(DriverTest, AConflictIsDecidedAgainAtOnceWhenTheCacheHasMoved) {
+  Want(One(Make(Verb::kMergePatch, "a")), 1);
+  Answers({{"PATCH", Refusal(409, "Conflict")}});
+  Enqueue();
+  const absl::Time before = loop_.Now();
+  Enqueue();
+  EXPECT_THAT(decided_, SizeIs(2));
+  EXPECT_EQ(loop_.Now(), before);
+  loop_.RunFor(absl::Hours(1));  // the timer of the back-off is gone
+  EXPECT_THAT(decided_, SizeIs(2));
+}
+
+TEST_F(DriverTest, NotFoundIsDoneForADeletionAndStaleForTheRest) {
+  Answers({{"", Refusal(404, "NotFound", "pods", "a")}});
+  Want(One(Make(Verb::kDelete, "a")), 1);
+  Enqueue();
+  loop_.RunFor(absl::Hours(1));
+  EXPECT_THAT(decided_, SizeIs(1));
+  EXPECT_THAT(replies_, ElementsAre("a 404"));
+  Want(One(Make(Verb::kMergePatch, "a")), 1);
+  Enqueue();
+  EXPECT_LE(NextDecision(), absl::Seconds(1));
+}
+
+TEST_F(DriverTest, TooManyRequestsWaitsAsLongAsTheServerAsks) {
+  Response busy = Refusal(429, "TooManyRequests");
+  busy.retry_after = absl::Seconds(7);
+  Answers({{"", busy}});
+  Want(One(Create("a")), 1);
+  Enqueue();
+  driver_->Enqueue(kKey);  // not even for a change
+  EXPECT_EQ(NextDecision(), absl::Seconds(7));
+}
+
+TEST_F(DriverTest, ServerAndTransportErrorsBackOffFurtherEachTime) {
+  for (const absl::StatusOr<Response>& error :
+       {absl::StatusOr<Response>(Refusal(500, "InternalError")), absl::StatusOr<Response>(absl::UnavailableError("reset"))}) {
+    Answers({{"", error}});
+    Want(One(Create("a")), 6);
+    Enqueue();
+    driver_->Enqueue(kKey);
+    absl::Duration wait;
+    for (int i = 0; i < 5; ++i) wait = NextDecision();
+    EXPECT_GE(wait, absl::Milliseconds(400));
+    EXPECT_LE(wait, absl::Milliseconds(800));
+    NextDecision();  // the seventh wants nothing: the failures are forgotten
+    Want(One(Create("a")), 1);
+    Enqueue();
+    EXPECT_LE(NextDecision(), absl::Milliseconds(50));
+  }
+}
+
+TEST_F(DriverTest, ALostReplyDoesNotMakeASecondObject) {
+  Answers({{"POST", Refusal(409, "AlreadyExists", "pods", "p")}, {"GET", Reply(200, std::string(kOwned))}});
+  Plan plan;
+  plan.stages = {{Create("p")}, {Create("q")}};
+  Want(plan, 1);
+  Enqueue();
+  EXPECT_THAT(client_.lines(), ElementsAre("POST /api/v1/namespaces/default/pods", "GET /api/v1/namespaces/default/pods/p",
+                                           "POST /api/v1/namespaces/default/pods", "GET /api/v1/namespaces/default/pods/q"));
+  EXPECT_THAT(replies_, ElementsAre("p 200", "q 200"));  // the caches see the object that is there
+  loop_.RunFor(absl::Hours(1));
+  EXPECT_THAT(decided_, SizeIs(1));
+}
+
+TEST_F(DriverTest, SomebodyElsesObjectIsAPermanentError) {
+  Answers({{"POST", Refusal(409, "AlreadyExists", "pods", "p")}, {"GET", Reply(200, R"({"metadata":{"name":"p"}})")}});
+  Want(One(Create("p")), 1);
+  Enqueue();
+  EXPECT_THAT(permanent_, ElementsAre("ctr p ALREADY_EXISTS"));
+  EXPECT_GE(NextDecision(), absl::Minutes(5));
+}
+
+TEST_F(DriverTest, AnObjectThatIsGoingMustGoBeforeItsSuccessorComes) {
+  std::string going(kOwned);
+  going.insert(going.find("\"name\""), R"("deletionTimestamp":"2026-01-01T00:00:00Z",)");
+  Answers({{"POST", Refusal(409, "AlreadyExists", "pods", "p")}, {"GET", Reply(200, going)}});
+  Want(One(Create("p")), 1);
+  Enqueue();
+  EXPECT_THAT(permanent_, IsEmpty());
+  EXPECT_LE(NextDecision(), absl::Seconds(1));
+}
+
+TEST_F(DriverTest, ARefusalIsPermanentUntilSomethingChanges) {
+  for (const int code : {400, 403, 422}) {
+    permanent_.clear();
+    Answers({{"", Refusal(code, "Invalid")}});
+    Want(One(Create("a")), 2);
+    Enqueue();
+    EXPECT_THAT(permanent_, SizeIs(1));
+    Enqueue();  // a change: decided at once
+    EXPECT_THAT(permanent_, SizeIs(2));
+    EXPECT_GE(NextDecision(), absl::Minutes(5));
+  }
+}
+
+TEST_F(DriverTest, AWriteThatCannotBeSentIsPermanentToo) {
+  Want(One(Make(Verb::kMergePatch, "a", "[]")), 1);
+  Enqueue();
+  EXPECT_THAT(permanent_, ElementsAre("ctr a INVALID_ARGUMENT"));
+  EXPECT_THAT(client_.requests(), IsEmpty());
+}
+
+TEST_F(DriverTest, TheMostUrgentOutcomeOfAStageDecides) {
+  Plan plan;
+  plan.stages = {{Create("a"), Make(Verb::kMergePatch, "b")}};
+  Want(plan, 1);
+  Answers({{"POST", Refusal(422, "Invalid")}, {"PATCH", Refusal(503, "ServiceUnavailable")}});
+  Enqueue();
+  EXPECT_LE(NextDecision(), absl::Seconds(1));
+}
+
+TEST_F(DriverTest, LooksAgainWhenThePlanSaysAndEachPlanReplacesTheLast) {
+  Plan later, sooner;
+  later.look_again = loop_.Now() + absl::Hours(1);
+  sooner.look_again = loop_.Now() + absl::Minutes(1);
+  Want(later);
+  Enqueue();
+  Want(sooner, 1);
+  Enqueue();
+  EXPECT_EQ(NextDecision(), absl::Minutes(1));
+  loop_.RunFor(absl::Hours(2));  // the last plan wanted no look
+  EXPECT_THAT(decided_, SizeIs(3));
+}
+
+TEST_F(DriverTest, ALookInThePastIsNoCircle) {
+  Plan plan;
+  plan.look_again = absl::InfinitePast();
+  Want(plan);
+  driver_->Enqueue(kKey);
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_LE(decided_.size(), 11u);
+}
+
+TEST_F(DriverTest, WritesInFlightAreLimited) {
+  Restart({.max_in_flight = 2});
+  Plan plan;
+  plan.stages = {{Create("a"), Create("b"), Create("c")}};
+  Want(plan, 1);
+  Enqueue();
+  EXPECT_THAT(client_.requests(), SizeIs(2));
+  client_.Answer(0, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_THAT(client_.requests(), SizeIs(3));
+}
+
+TEST_F(DriverTest, WritesKeepToTheRate) {
+  Restart({.qps = 10, .burst = 2});
+  Plan plan;
+  plan.stages = {{}};
+  for (int i = 0; i < 12; ++i) plan.stages[0].push_back(Create(absl::StrCat("p", i)));
+  Want(plan, 1);
+  Answers({});
+  const absl::Time start = loop_.Now();
+  driver_->Enqueue(kKey);
+  loop_.RunUntilIdle();
+  EXPECT_THAT(client_.requests(), SizeIs(2));
+  ASSERT_TRUE(loop_.RunUntil([&] { return replies_.size() == 12; }, start + absl::Minutes(1)));
+  EXPECT_EQ(loop_.Now() - start, absl::Seconds(1));
+}
+
+TEST_F(DriverTest, HeldKeysWait) {
+  driver_->Hold();
+  Enqueue();
+  driver_->Enqueue({"default", "ads"});
+  loop_.RunFor(absl::Hours(1));
+  EXPECT_THAT(decided_, IsEmpty());
+  driver_->Release();
+  loop_.RunUntilIdle();
+  EXPECT_THAT(decided_, ElementsAre("ctr", "ads"));
+}
+
+TEST_F(DriverTest, DestroyedItDropsEverything) {
+  Plan plan;
+  plan.stages = {{Create("a")}, {Create("b")}};
+  plan.look_again = loop_.Now() + absl::Minutes(1);
+  Want(plan);
+  Enqueue();
+  driver_->Enqueue(kKey);
+  driver_.reset();
+  client_.Answer(0, Reply(201));
+  loop_.RunFor(absl::Hours(1));
+  EXPECT_THAT(client_.requests(), SizeIs(1));
+  EXPECT_THAT(decided_, SizeIs(1));
+  EXPECT_THAT(replies_, IsEmpty());
+}
+
+TEST_F(DriverTest, CountsWhatBecameOfWrites) {
+  Metrics metrics;
+  Restart({.metrics = &metrics});
+  Want(One(Create("a")), 1);
+  Answers({{"", Refusal(422, "Invalid")}});
+  Enqueue();
+  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_writes_total{driver=\"test\",result=\"permanent\"} 1\n"));
+  driver_.reset();
+}
+
+}  // namespace
+}  // namespace gangway::kube
