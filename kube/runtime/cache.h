@@ -64,6 +64,9 @@ class Cache {
 
   // Whether the first list is in.
   bool synced() const { return reflector_.synced(); }
+  // The resourceVersion up to which lists and watch have told everything; 0 before the first list. What is absent here may still have
+  // been made after it.
+  std::uint64_t seen_up_to() const { return reflector_.seen_up_to(); }
   // Null when absent; always null with keep_objects = false.
   Object Get(const api::NamespacedName& key) const { return std::static_pointer_cast<const T>(reflector_.Get(key)); }
   // All objects in the order of their keys; `f` must not change the cache.

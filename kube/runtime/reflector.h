@@ -59,6 +59,7 @@ class Reflector {
   void Start(Decode decode, OnChange on_change, OnSynced on_synced);
 
   bool synced() const { return synced_; }
+  std::uint64_t seen_up_to() const { return version_; }
   Object Get(const api::NamespacedName& key) const;
   void ForEach(absl::FunctionRef<void(const api::NamespacedName&, const Object&)> f) const;
   std::size_t size() const { return entries_.size(); }

@@ -1,0 +1,34 @@
+// What the controllers watch. Pods, config maps and their like are not kept: the indices hold what is needed of them.
+#pragma once
+
+#include <functional>
+
+#include "api/core/objects.h"
+#include "api/core/pod.h"
+#include "api/volcano/job.h"
+#include "api/volcano/scheduling.h"
+#include "kube/runtime/cache.h"
+
+namespace gangway::controller {
+
+struct Caches {
+  Caches(Loop& loop, kube::Client& client, Metrics* metrics);
+
+  // Shows the reply to a write of ours to whichever cache it is about.
+  void ObserveReply(const kube::Write& write, const kube::Response& response);
+  bool synced() const;
+  void SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error);
+
+  kube::Cache<api::volcano::Job> jobs;
+  kube::Cache<api::volcano::PodGroup> pod_groups;
+  kube::Cache<api::volcano::Command> commands;
+  kube::Cache<api::volcano::Queue> queues;
+  kube::Cache<api::core::PriorityClass> priority_classes;
+  kube::Cache<api::core::Pod> pods;
+  kube::Cache<api::core::ConfigMap> config_maps;
+  kube::Cache<api::core::PartialObject> services;
+  kube::Cache<api::core::PartialObject> network_policies;
+  kube::Cache<api::core::PartialObject> claims;
+};
+
+}  // namespace gangway::controller

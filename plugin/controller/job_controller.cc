@@ -1,0 +1,128 @@
+#include "plugin/controller/job_controller.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/strings.h"
+#include "plugin/lifecycle/pod.h"
+#include "plugin/lifecycle/reconcile_job.h"
+#include "plugin/lifecycle/words.h"
+
+namespace gangway::controller {
+namespace {
+
+// How long a command may wait for a Job that is not there (yet).
+constexpr absl::Duration kCommandPatience = absl::Minutes(1);
+
+std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
+  std::uint64_t version = 0;
+  return absl::SimpleAtoi(metadata.resource_version, &version) ? version : 0;
+}
+
+const char* ReasonOf(const kube::Write& write) {
+  switch (write.verb) {
+    case kube::Verb::kCreate: return "FailedCreate";
+    case kube::Verb::kDelete: return "FailedDelete";
+    case kube::Verb::kMergePatch:
+    case kube::Verb::kStrategicMergePatch:
+    case kube::Verb::kPut: return "FailedUpdate";
+  }
+  return "FailedUpdate";
+}
+
+}  // namespace
+
+JobController::JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options)
+    : caches_(caches), recorder_(recorder),
+      driver_(loop, client, recorder, std::move(options), [this](const JobKey& key, absl::Time now) { return Decide(key, now); }) {
+  driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
+  driver_.SetOnPermanentError([this](const JobKey& key, const kube::Write& write, const absl::Status& status) { Explain(key, write, status); });
+}
+
+void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
+  index_.PutJob(key, job);
+  driver_.Enqueue(key);
+}
+
+void JobController::OnPod(const api::NamespacedName& key, const api::core::Pod* pod) {
+  if (const JobKey job = index_.PutPod(key, pod); !job.name.empty()) driver_.Enqueue(job);
+}
+
+void JobController::OnPodGroup(const api::volcano::PodGroup& group) {
+  const api::OwnerReference* owner = group.metadata.Controller();
+  if (owner != nullptr && owner->kind == api::kJobs.kind) driver_.Enqueue({group.metadata.ns, owner->name});
+}
+
+void JobController::OnCommand(const api::NamespacedName& key, const JobIndex::CommandPtr& before, const JobIndex::CommandPtr& after) {
+  if (const JobKey job = index_.PutCommand(key, before, after); !job.name.empty()) driver_.Enqueue(job);
+}
+
+void JobController::OnObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
+                             const std::map<std::string, std::string>* data) {
+  if (const JobKey job = index_.PutObject(resource, key, metadata, data); !job.name.empty()) driver_.Enqueue(job);
+}
+
+void JobController::OnClaim(const api::NamespacedName& key, bool exists) {
+  for (const JobKey& job : index_.PutClaim(key, exists)) driver_.Enqueue(job);
+}
+
+void JobController::OnPriorityClass(const api::core::PriorityClass* before, const api::core::PriorityClass* after) {
+  if (before != nullptr && after == nullptr) priority_classes_.erase(before->metadata.name);
+  if (after != nullptr) priority_classes_[after->metadata.name] = after->value;
+}
+
+kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
+  const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
+  if (job == nullptr) return WithoutJob(key, now);
+  if (lifecycle::Finished(lifecycle::ParsePhase(job->status.state.phase))) index_.ForgetLeaving(key);
+  std::shared_ptr<const api::volcano::PodGroup> group = caches_.pod_groups.Get({key.ns, lifecycle::PodGroupName(*job)});
+  if (group == nullptr) {
+    group = caches_.pod_groups.Get(key);
+    const api::OwnerReference* owner = group == nullptr ? nullptr : group->metadata.Controller();
+    if (owner == nullptr || owner->uid != job->metadata.uid) group = nullptr;
+  }
+  const std::shared_ptr<const api::volcano::Queue> queue = caches_.queues.Get({"", job->spec.queue});
+  lifecycle::JobView view;
+  view.job = job.get();
+  view.pod_group = group.get();
+  view.queue = queue.get();
+  view.priority_classes = &priority_classes_;
+  view.pods_current = caches_.pods.seen_up_to() >= VersionOf(job->metadata);
+  index_.Fill(key, job->metadata.uid, view);
+  return lifecycle::ReconcileJob(view, now);
+}
+
+// Commands may have reached us before their Job did. Those that nobody will carry out are removed.
+kube::Plan JobController::WithoutJob(const JobKey& key, absl::Time now) const {
+  kube::Plan plan;
+  std::vector<kube::Write> writes;
+  for (const api::volcano::Command* command : index_.CommandsFor(key)) {
+    const absl::Time due = command->metadata.creation_timestamp.at + kCommandPatience;
+    if (now < due) {
+      plan.look_again = std::min(plan.look_again, due);
+      continue;
+    }
+    kube::Write& write = writes.emplace_back();
+    write.verb = kube::Verb::kDelete;
+    write.resource = &api::kCommands;
+    write.ns = key.ns;
+    write.name = command->metadata.name;
+    write.uid = command->metadata.uid;
+  }
+  if (!writes.empty()) plan.stages.push_back(std::move(writes));
+  return plan;
+}
+
+void JobController::Explain(const JobKey& key, const kube::Write& write, const absl::Status& status) {
+  const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
+  if (job == nullptr) return;
+  recorder_.Record({kube::EventNote::Type::kWarning, ReasonOf(write),
+                    absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
+                    {api::kJobs.ApiVersion(), std::string(api::kJobs.kind), key.ns, key.name, job->metadata.uid,
+                     job->metadata.resource_version, {}}});
+}
+
+}  // namespace gangway::controller

@@ -1,0 +1,42 @@
+// Keeps every Job as plugin/lifecycle decides. Used on its loop.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "kube/runtime/driver.h"
+#include "plugin/controller/caches.h"
+#include "plugin/controller/job_index.h"
+
+namespace gangway::controller {
+
+class JobController {
+ public:
+  JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options);
+
+  // What the caches saw.
+  void OnJob(const JobKey& key, const api::volcano::Job* job);
+  void OnPod(const api::NamespacedName& key, const api::core::Pod* pod);
+  void OnPodGroup(const api::volcano::PodGroup& group);
+  void OnCommand(const api::NamespacedName& key, const JobIndex::CommandPtr& before, const JobIndex::CommandPtr& after);
+  void OnObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
+                const std::map<std::string, std::string>* data = nullptr);
+  void OnClaim(const api::NamespacedName& key, bool exists);
+  void OnPriorityClass(const api::core::PriorityClass* before, const api::core::PriorityClass* after);
+
+  void Hold() { driver_.Hold(); }
+  void Release() { driver_.Release(); }
+
+ private:
+  kube::Plan Decide(const JobKey& key, absl::Time now);
+  kube::Plan WithoutJob(const JobKey& key, absl::Time now) const;
+  void Explain(const JobKey& key, const kube::Write& write, const absl::Status& status);
+
+  Caches& caches_;
+  kube::Recorder& recorder_;
+  JobIndex index_;
+  std::map<std::string, std::int32_t> priority_classes_;
+  kube::Driver driver_;
+};
+
+}  // namespace gangway::controller

@@ -1,0 +1,50 @@
+// Keeps the state of every Queue and the count of its PodGroups, and makes the queues that every cluster has. Used on its loop.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "kube/runtime/driver.h"
+#include "plugin/controller/caches.h"
+#include "plugin/lifecycle/reconcile_queue.h"
+
+namespace gangway::controller {
+
+class QueueController {
+ public:
+  using CommandPtr = std::shared_ptr<const api::volcano::Command>;
+
+  QueueController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options);
+
+  void OnQueue(const std::string& name) { driver_.Enqueue({"", name}); }
+  void OnPodGroup(const api::NamespacedName& key, const api::volcano::PodGroup* group);
+  void OnCommand(const CommandPtr& before, const CommandPtr& after);
+
+  void Hold() { driver_.Hold(); }
+  void Release();
+
+ private:
+  struct Group {
+    std::string queue, phase;
+    friend bool operator==(const Group&, const Group&) = default;
+  };
+  kube::Plan Decide(const std::string& name) const;
+  void Count(const Group& group, int how_many);
+
+  Loop& loop_;
+  Caches& caches_;
+  absl::flat_hash_map<api::NamespacedName, Group> groups_;
+  absl::flat_hash_map<std::string, lifecycle::PodGroupCounts> counts_;
+  absl::btree_map<std::string, std::map<std::string, CommandPtr>> commands_;  // by queue, then by age and name
+  absl::btree_set<std::string> changed_;  // queues whose counts are to be written soon
+  Loop::TimerId timer_ = 0;
+  kube::Driver driver_;
+  Owner owner_;
+};
+
+}  // namespace gangway::controller
