@@ -91,6 +91,11 @@ bool GangPlacement::Complain() {
     reason_->subject = gang_.not_modelled;
     return true;
   }
+  if (!gang_.held_back.empty()) {
+    reason_ = NewReason(Reason::Kind::kBindFailed);
+    reason_->subject = gang_.held_back;
+    return true;
+  }
   reason_ = QueueReason(cluster, gang_);
   if (reason_.has_value()) return true;
   Collect();

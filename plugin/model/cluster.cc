@@ -138,11 +138,37 @@ void Cluster::RowChanged(Row row) {
     changes_begin_ += forgotten;
   }
   changes_.push_back(row);
+  ++version_;
 }
 
 Resources Cluster::used() const { return held_on_present_; }
 
+bool Cluster::SameNode(Row row, const NodeFacts& facts) const {
+  if (row == kNone || !present(row) || unschedulable(row) != facts.unschedulable) return false;
+  Resources there;
+  for (const auto& [name, amount] : facts.allocatable) {
+    const Dim dim = dims_.Find(name);
+    if (dim == -1) return false;
+    there.Set(dim, std::clamp<std::int64_t>(amount, 0, kMaxAmount));
+  }
+  if (!(there == RowAmounts(allocatable_, row))) return false;
+  if (facts.labels.size() != labels_[Index(row)].size() || facts.taints.size() != taints(row).size()) return false;
+  for (const auto& [key, value] : facts.labels) {
+    const auto label = std::pair(names_.Find(key), names_.Find(value));
+    if (!std::binary_search(labels_[Index(row)].begin(), labels_[Index(row)].end(), label)) return false;
+  }
+  for (std::size_t i = 0; i < facts.taints.size(); ++i) {
+    const Taint& taint = taints(row)[i];
+    if (names_.Find(facts.taints[i].key) != taint.key || names_.Find(facts.taints[i].value) != taint.value ||
+        facts.taints[i].effect != taint.effect) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void Cluster::SetNode(const NodeFacts& facts) {
+  if (SameNode(FindNode(facts.name), facts)) return;
   const Row row = InternRow(facts.name);
   const Resources allocatable_now = dims_.Intern(facts.allocatable);
   GrowStride();
@@ -313,8 +339,23 @@ TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
   return it == task_by_key_.end() ? kNone : it->second;
 }
 
+bool Cluster::SamePod(const Task& task, const PodFacts& facts) const {
+  const TaskStatus status = task.status == TaskStatus::kBinding ? TaskStatus::kPending : task.status;
+  const GangId gang = facts.gang.empty() ? kNone : FindGang(facts.ns, facts.gang);
+  const bool on_node = task.status == TaskStatus::kBinding ? facts.node.empty()
+                       : task.row == kNone                 ? facts.node.empty()
+                                                           : facts.node == node_name(task.row);
+  return task.uid == facts.uid && status == StatusOf(facts) && on_node && task.gang == gang &&
+         names_.Text(task.role) == facts.role && task.priority == facts.priority && task.index == facts.index &&
+         task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
+         task.created == facts.created && task.bound_at == facts.bound_at &&
+         shape(task.shape).key == ShapeKey(facts.wants);
+}
+
 TaskId Cluster::SetPod(const PodFacts& facts) {
   const std::string key = KeyOf(facts.ns, facts.name);
+  if (auto it = task_by_key_.find(key); it != task_by_key_.end() && SamePod(task(it->second), facts)) return it->second;
+  ++version_;
   Row assumed = kNone;
   if (auto it = task_by_key_.find(key); it != task_by_key_.end()) {
     const Task& before = task(it->second);
@@ -485,6 +526,7 @@ void Cluster::FreeGangIfUnused(GangId id) {
 }
 
 void Cluster::GangChanged(GangId id) {
+  ++version_;
   const Gang& gang = gangs_[Index(id)];
   const bool pending = gang.Count(TaskStatus::kPending) > 0;
   const bool short_of_ready = !gang.tasks.empty() && gang.ready() < gang.min_member;
@@ -519,6 +561,7 @@ void Cluster::SetGangQueue(Gang& gang, QueueId queue) {
 GangId Cluster::SetGang(const GangFacts& facts) {
   const GangId id = InternGang(facts.ns, facts.name);
   Gang& gang = gangs_[Index(id)];
+  if (gang.uid != facts.uid) gang.held_back.clear();
   const bool same = gang.known && gang.uid == facts.uid;
   gang.known = true;
   gang.uid = facts.uid;
@@ -563,6 +606,13 @@ void Cluster::SetAdmitted(GangId id, bool admitted) {
   GangChanged(id);
 }
 
+void Cluster::SetHeldBack(GangId id, std::string why) {
+  Gang& gang = gangs_[Index(id)];
+  if (gang.held_back == why) return;
+  gang.held_back = std::move(why);
+  GangChanged(id);
+}
+
 std::int32_t Cluster::PriorityOf(const Gang& gang) const {
   if (gang.priority_class != kNone) {
     if (auto it = priority_classes_.find(gang.priority_class); it != priority_classes_.end()) return it->second.value;
@@ -579,9 +629,13 @@ std::int32_t Cluster::PriorityOf(const Gang& gang) const {
 
 void Cluster::SetPriorityClass(const PriorityClassFacts& facts) {
   priority_classes_[names_.Intern(facts.name)] = facts;
+  ++version_;
 }
 
-void Cluster::RemovePriorityClass(absl::string_view name) { priority_classes_.erase(names_.Intern(name)); }
+void Cluster::RemovePriorityClass(absl::string_view name) {
+  priority_classes_.erase(names_.Intern(name));
+  ++version_;
+}
 
 // ---- queues
 
@@ -618,6 +672,7 @@ void Cluster::SetQueue(const QueueFacts& facts) {
   queue.capability = dims_.Intern(facts.capability);
   queue.guarantee = dims_.Intern(facts.guarantee);
   queue.created = facts.created;
+  ++version_;
   GrowStride();
 }
 
@@ -626,6 +681,7 @@ void Cluster::RemoveQueue(absl::string_view name) {
   if (it == queue_by_name_.end()) return;
   const QueueId id = it->second;
   Queue& queue = queues_[Index(id)];
+  ++version_;
   queue.known = false;
   queue.capability = Resources();
   queue.guarantee = Resources();

@@ -74,6 +74,7 @@ struct Gang {
   absl::Time created = absl::InfinitePast();
   GangPhase phase = GangPhase::kNone;
   bool admitted = false;  // let in: by its phase, or by a decision that is being written
+  std::string held_back;  // set: not placed for now, since this went wrong when it was tried
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
   std::array<int, kTaskStatuses> count{};
   int binding_releasing = 0;  // releasing tasks that hold a node
@@ -130,6 +131,11 @@ class Cluster {
   void Assume(TaskId task, Row row);
   void Forget(TaskId task);
   void SetAdmitted(GangId gang, bool admitted);
+  // Keeps the gang from being placed, saying why; "" ends it.
+  void SetHeldBack(GangId gang, std::string why);
+
+  // Differs after an event or call that changed anything.
+  std::uint64_t version() const { return version_; }
 
   // Nodes. Rows of nodes that pods name but nobody has shown are there and not present.
   int rows() const { return static_cast<int>(present_.size()); }
@@ -185,6 +191,8 @@ class Cluster {
   std::int64_t At(const std::vector<std::int64_t>& table, Row row, Dim dim) const {
     return dim < stride_ ? table[Index(row) * Index(stride_) + Index(dim)] : 0;
   }
+  bool SameNode(Row row, const NodeFacts& facts) const;
+  bool SamePod(const Task& task, const PodFacts& facts) const;
   Row InternRow(absl::string_view name);
   void FreeRowIfUnused(Row row);
   void GrowStride();
@@ -226,6 +234,7 @@ class Cluster {
   std::vector<Row> free_rows_;
   absl::flat_hash_map<int, Row> row_by_name_;
   Resources total_, held_on_present_;
+  std::uint64_t version_ = 0;
   int unschedulable_taint_key_ = 0, no_value_ = 0;
 
   std::vector<Row> changes_;

@@ -88,6 +88,8 @@ absl::string_view KindText(Reason::Kind kind) {
       return "gated";
     case Reason::Kind::kNotModelled:
       return "not_modelled";
+    case Reason::Kind::kBindFailed:
+      return "bind_failed";
     case Reason::Kind::kQueueMissing:
       return "queue_missing";
     case Reason::Kind::kQueueClosed:
@@ -115,6 +117,8 @@ std::string Render(const Reason& reason) {
       return absl::StrCat(waits, "pods are held by scheduling gates, the first is ", reason.subject);
     case Reason::Kind::kNotModelled:
       return absl::StrCat(waits, reason.subject, " asks for something this scheduler does not know");
+    case Reason::Kind::kBindFailed:
+      return absl::StrCat(waits, reason.subject);
     case Reason::Kind::kQueueMissing:
       return absl::StrCat(waits, "there is no queue ", reason.subject);
     case Reason::Kind::kQueueClosed:

@@ -50,6 +50,7 @@ struct Reason {
     kTooFewOfRole,     // the same, for one task of the job
     kGated,            // pods with scheduling gates are needed for the minimum
     kNotModelled,      // a field asks for something the scheduler does not know
+    kBindFailed,       // a binding was refused; tried again later
     kQueueMissing,     // there is no such queue
     kQueueClosed,
     kQueueFull,        // over the queue's capability

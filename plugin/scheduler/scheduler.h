@@ -1,0 +1,57 @@
+// The gang scheduler as a component: watches pods, nodes, PodGroups, queues and priority classes, keeps the table, decides,
+// and writes bindings, PodGroup status, conditions and events.
+//
+// Nothing is remembered across a restart: everything is rebuilt from what the API server has. A gang found half-bound is completed when
+// the rest fits, else released after `release_after`. Used on its loop; destroying it is a crash.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/time/time.h"
+#include "base/loop.h"
+#include "base/metrics.h"
+#include "kube/client/client.h"
+#include "plugin/gang/policy.h"
+#include "plugin/model/cluster.h"
+
+namespace gangway::scheduler {
+
+struct Options {
+  std::string name = "volcano";  // spec.schedulerName of the pods we place; component of our events
+  gang::Policy policy;
+  // How long something waits before its reason is written, so that what resolves itself makes no noise.
+  absl::Duration explain_after = absl::Milliseconds(500);
+  // How often the numbers of a reason are brought up to date while its kind stays.
+  absl::Duration refresh_after = absl::Seconds(10);
+  // How long part of a gang may stay bound while the rest finds no node.
+  absl::Duration release_after = absl::Seconds(30);
+  // After a binding was refused, the gang is left alone for this long.
+  absl::Duration bind_retry = absl::Seconds(5);
+  // The least time between two rounds; grows with the number of gangs that wait.
+  absl::Duration round_interval = absl::Milliseconds(2);
+  double qps = 0;  // writes a second, bindings included; 0 = no limit
+  int burst = 1000;
+  int max_in_flight = 256;
+  bool create_queues = true;    // the queues root and default, when they are missing
+  Metrics* metrics = nullptr;   // may be null; must outlive the scheduler
+};
+
+class Scheduler {
+ public:
+  Scheduler(Loop& loop, kube::Client& client, Options options);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  void Start();
+  // Whether everything has been listed once; nothing is decided before.
+  bool synced() const;
+  const model::Cluster& cluster() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gangway::scheduler
