@@ -82,7 +82,7 @@ Objection ResolvePriority(const Store& store, absl::string_view pod_name, json::
     const absl::StatusOr<Draft> found = Draft::Parse(*record->json);
     if (found.ok()) {
       priority = IntAt(found->object(), "value", 0);
-      if (const absl::string_view p = FindText(found->object(), "preemptionPolicy"); !p.empty()) preemption = p;
+      if (const absl::string_view p = FindText(found->object(), "preemptionPolicy"); !p.empty()) preemption = std::string(p);
       if (class_name.empty()) SetText(spec, "priorityClassName", record->key.name);
     }
   }

@@ -4,6 +4,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "api/json_value.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/schemas/strategic_merge.h"
@@ -156,16 +157,15 @@ kube::Response ServerCore::Put(Exchange& exchange) {
 
 Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body,
                                  Draft& next, const Target& target) {
-  absl::StatusOr<Draft> object_patch = absl::InvalidArgumentError("");
   const bool list = media_type == "application/json-patch+json";
   // A JSON patch is a list: it is read as the one member of an object.
-  object_patch = list ? Draft::Parse(absl::StrCat("{\"patch\":", body, "}")) : Draft::Parse(body);
+  absl::StatusOr<Draft> object_patch = list ? Draft::Parse(absl::StrCat("{\"patch\":", body, "}")) : Draft::Parse(body);
   if (!object_patch.ok()) return BadRequest(absl::StrCat("the patch ", object_patch.status().message()));
   absl::Status status;
   if (list) {
     status = ApplyJsonPatch(next.root(), object_patch->object()["patch"]);
   } else if (media_type == "application/merge-patch+json") {
-    ApplyMergePatch(next.root(), object_patch->root());
+    api::ApplyMergePatch(next.root(), object_patch->root());
   } else {
     status = StrategicMergePatch(next.root(), object_patch->root(), schema);
   }
