@@ -101,9 +101,10 @@ absl::Status Endpoint::ParseServer() {
   }
   if (!UrlPart(url.get(), CURLUPART_USER).empty()) return wrong("has a user name in it");
   loopback_ = IsLoopback(host);
+  tls_ = scheme == "https";
   std::string path = UrlPart(url.get(), CURLUPART_PATH);
   while (!path.empty() && path.back() == '/') path.pop_back();
-  if (connection_.tls_server_name.empty() || scheme == "http") {
+  if (connection_.tls_server_name.empty() || !tls_) {
     base_url_ = absl::StrCat(scheme, "://", host, ":", port, path);
   } else {
     base_url_ = absl::StrCat(scheme, "://", connection_.tls_server_name, ":", port, path);
@@ -121,7 +122,9 @@ void Endpoint::Configure(CURL* easy) const {
   const Connection& c = connection_;
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);  // share an HTTP/2 connection rather than open one more
+  // Share an HTTP/2 connection rather than open one more. Without TLS there is none, and libcurl would wait for an answer to
+  // learn that.
+  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, tls_ ? 1L : 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 30L);

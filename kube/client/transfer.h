@@ -44,6 +44,7 @@ class Endpoint {
   std::shared_ptr<curl_slist> connect_to_;  // where tls_server_name really is: "::10.0.0.1:6443"
   std::string host_header_;  // "Host: 10.0.0.1:6443" when the URL says tls_server_name
   bool loopback_ = false;
+  bool tls_ = false;
   std::string token_;
   std::string token_version_;  // of the file it was read from
 };

@@ -1,0 +1,93 @@
+// A TCP client that sends exactly the bytes it is told to.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
+namespace gangway::testutil {
+
+class RawSocket {
+ public:
+  // `receive_buffer`: a small one makes a client that soon takes no more.
+  explicit RawSocket(std::uint16_t port, int receive_buffer = 0) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (receive_buffer > 0) setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof(receive_buffer));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  }
+  ~RawSocket() { close(fd_); }
+  RawSocket(const RawSocket&) = delete;
+  RawSocket& operator=(const RawSocket&) = delete;
+
+  bool connected() const { return connected_; }
+
+  // False when the peer takes no more.
+  bool Send(absl::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+  }
+
+  // Reads on until what was received contains `text`; false at the end of the stream.
+  bool ReadUntil(absl::string_view text) {
+    while (!absl::StrContains(received_, text)) {
+      if (!ReadSome()) return false;
+    }
+    return true;
+  }
+  // Reads one answer with a Content-Length and takes it out of what was received; "" when there is none.
+  std::string ReadAnswer(bool has_body = true) {
+    if (!ReadUntil("\r\n\r\n")) return "";
+    const std::size_t body = received_.find("\r\n\r\n") + 4;
+    const std::size_t field = received_.find("Content-Length: ");
+    const std::size_t length =
+        has_body && field < body ? static_cast<std::size_t>(std::atoll(received_.c_str() + field + 16)) : 0;
+    while (received_.size() < body + length) {
+      if (!ReadSome()) return "";
+    }
+    std::string answer = received_.substr(0, body + length);
+    received_.erase(0, body + length);
+    return answer;
+  }
+  // All there is until the peer closes; what was received before included.
+  std::string ReadToEnd() {
+    while (ReadSome()) {
+    }
+    return received_;
+  }
+  // Whether the peer closes without another byte.
+  bool ClosedByPeer() { return !ReadSome() && received_.empty(); }
+
+ private:
+  bool ReadSome() {
+    pollfd ready{fd_, POLLIN, 0};
+    if (poll(&ready, 1, 30'000) <= 0) return false;
+    char buffer[16384];
+    const ssize_t count = recv(fd_, buffer, sizeof(buffer), 0);
+    if (count <= 0) return false;
+    received_.append(buffer, static_cast<std::size_t>(count));
+    return true;
+  }
+
+  const int fd_;
+  bool connected_ = false;
+  std::string received_;
+};
+
+}  // namespace gangway::testutil
