@@ -115,9 +115,11 @@ void WriteSpec(const JobSpec& spec, object& out) {
   }
 }
 
-object* SpecOf(value& document) {
+// The document's spec when it is an object. (Not operator[]: it may move the members, even one that is there.)
+value* SpecOf(value& document) {
   object* root = document.if_object();
-  return root == nullptr ? nullptr : ObjectAt(*root, "spec");
+  const auto it = root == nullptr ? nullptr : root->find("spec");
+  return root != nullptr && it != root->end() && it->value().is_object() ? &it->value() : nullptr;
 }
 
 }  // namespace
@@ -147,13 +149,14 @@ void ApplyDefaults(Queue& queue) {
 }
 
 void ApplyJobDefaults(value& job) {
-  object* spec = SpecOf(job);
-  if (spec == nullptr) return;
-  ApplyTableDefaults(TypeOf<JobSpec>(), job.get_object()["spec"]);
+  value* found = SpecOf(job);
+  if (found == nullptr) return;
+  ApplyTableDefaults(TypeOf<JobSpec>(), *found);
   JobSpec decoded;
-  if (!DecodeInto(ToJson(job.get_object()["spec"]), TypeOf<JobSpec>(), &decoded).status.ok()) return;
+  if (!DecodeInto(ToJson(*found), TypeOf<JobSpec>(), &decoded).status.ok()) return;
   bool wanting = DefaultSpec(decoded);
-  if (const auto it = spec->find("tasks"); it != spec->end() && it->value().is_array()) {
+  object& spec = found->get_object();
+  if (const auto it = spec.find("tasks"); it != spec.end() && it->value().is_array()) {
     boost::json::array& tasks = it->value().get_array();
     for (std::size_t i = 0; i < tasks.size() && i < decoded.tasks.size(); ++i) {
       object& task = tasks[i].get_object();
@@ -165,14 +168,14 @@ void ApplyJobDefaults(value& job) {
       if (pod_template != nullptr && !pod_template->contains("metadata")) pod_template->emplace("metadata", object());
     }
   }
-  WriteSpec(decoded, *spec);
+  WriteSpec(decoded, spec);
 }
 
 void ApplyPodGroupDefaults(value& group) {
-  object* spec = SpecOf(group);
+  value* spec = SpecOf(group);
   if (spec == nullptr) return;
-  ApplyTableDefaults(TypeOf<PodGroupSpec>(), group.get_object()["spec"]);
-  if (EmptyText(*spec, "queue")) (*spec)["queue"] = kDefaultQueue;
+  ApplyTableDefaults(TypeOf<PodGroupSpec>(), *spec);
+  if (EmptyText(spec->get_object(), "queue")) spec->get_object()["queue"] = kDefaultQueue;
 }
 
 void ApplyQueueDefaults(value& queue) {

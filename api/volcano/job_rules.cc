@@ -29,7 +29,10 @@ void CheckDuration(const std::string& text, std::string path, FieldErrors& error
 
 // Pod names are <job>-<task>-<index>; like Volcano, this looks at the task's own index only.
 void CheckPodName(const Job& job, const TaskSpec& task, std::size_t index, FieldErrors& errors) {
-  const std::string name = absl::StrCat(job.metadata.name, "-", task.name, "-", index);
+  // A generated name ends in five more characters.
+  const ObjectMeta& metadata = job.metadata;
+  const std::string job_name = metadata.name.empty() ? metadata.generate_name + "xxxxx" : metadata.name;
+  const std::string name = absl::StrCat(job_name, "-", task.name, "-", index);
   const Complaints complaints = CheckQualifiedName(name);
   if (complaints.empty()) return;
   AddInvalid(errors, absl::StrCat(TaskPath(index), ".name"), JsonString(task.name),
@@ -74,7 +77,9 @@ void CheckTemplate(const boost::json::value& object, const TaskSpec& task, std::
   if (pod_template == nullptr) pod_template = &kAbsent;
   FieldErrors wrong = core::CheckPodTemplate(*pod_template, absl::StrCat(TaskPath(index), ".template"));
   if (wrong.empty()) CheckWholeCpus(*pod_template, task, index, wrong);
-  for (FieldError& error : wrong) errors.push_back(std::move(error));
+  for (FieldError& error : wrong) {
+    if (errors.size() < kMaxErrors) errors.push_back(std::move(error));
+  }
 }
 
 // What must hold between minAvailable and replicas; true when it does.
@@ -185,7 +190,7 @@ void CheckJobCreate(const Job& job, const boost::json::value& object, const Queu
   for (std::size_t i = 0; i < spec.tasks.size(); ++i) tasks_ok = CheckTaskMinAvailable(spec.tasks[i], i, errors) && tasks_ok;
   CheckMinAvailable(spec, tasks_ok, errors);
   CheckTaskNames(spec.tasks, errors);
-  for (std::size_t i = 0; i < spec.tasks.size(); ++i) CheckTask(job, object, i, errors);
+  for (std::size_t i = 0; i < spec.tasks.size() && errors.size() < kMaxErrors; ++i) CheckTask(job, object, i, errors);
   CheckDependencies(spec.tasks, errors);
   CheckPolicies(spec.policies, "spec.policies", errors);
   CheckPlugins(spec, errors);

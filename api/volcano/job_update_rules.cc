@@ -7,6 +7,7 @@
 
 #include <boost/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/field_table.h"
 #include "api/json_value.h"
@@ -30,14 +31,13 @@ std::optional<Quantity> AsQuantity(const value& v) {
   return *quantity;
 }
 
-// Absent and empty are one, as in Go's types. Zero and false are not: some fields of a template mean something by them.
+// Absent and empty are one, as Volcano's comparison has it. Zero and false are not: some fields of a template mean something by
+// them.
 bool Empty(const value* v) {
   if (v == nullptr || v->is_null()) return true;
   if (const boost::json::array* a = v->if_array()) return a->empty();
   if (const boost::json::string* s = v->if_string()) return s->empty();
-  if (const boost::json::object* o = v->if_object()) {
-    return std::all_of(o->begin(), o->end(), [](const auto& member) { return Empty(&member.value()); });
-  }
+  if (const boost::json::object* o = v->if_object()) return o->empty();
   return false;
 }
 
@@ -52,7 +52,9 @@ class Differences {
   explicit Differences(FieldErrors& errors) : errors_(errors) {}
 
   void Compare(const value* before, const value* after, const std::string& path, bool quantities) {
-    if (found_ >= kMaxDifferences || (Empty(before) && Empty(after))) return;
+    if (found_ >= kMaxDifferences) return;
+    if (Empty(before) && Empty(after) && !IsPlugin(path)) return;
+    if ((before == nullptr) != (after == nullptr) && IsPlugin(path)) return Report(before, after, path);
     if (before != nullptr && after != nullptr) {
       if (before->is_object() && after->is_object()) return CompareObjects(before->get_object(), after->get_object(), path);
       if (before->is_array() && after->is_array() && before->get_array().size() == after->get_array().size()) {
@@ -64,13 +66,20 @@ class Differences {
       if (*before == *after) return;
       if (quantities && AsQuantity(*before).has_value() && AsQuantity(*before) == AsQuantity(*after)) return;
     }
+    Report(before, after, path);
+  }
+
+ private:
+  void Report(const value* before, const value* after, const std::string& path) {
     ++found_;
     AddError(errors_, FieldError::Type::kForbidden, path, "",
              absl::StrCat("may not be changed, from ", Shown(before), " to ", Shown(after)),
              "of a job only minAvailable, priorityClassName and its tasks' replicas and minAvailable may be");
   }
 
- private:
+  // A plugin without flags is an empty list, and yet it is there.
+  static bool IsPlugin(absl::string_view path) { return absl::StartsWith(path, "spec.plugins."); }
+
   static std::string Shown(const value* v) {
     if (v == nullptr) return "absent";
     std::string json = ToJson(*v);

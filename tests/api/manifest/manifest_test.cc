@@ -1,0 +1,179 @@
+#include "api/manifest/manifest.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "api/json.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::api {
+namespace {
+
+using testutil::IsOk;
+using testutil::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Jsons(absl::string_view text, absl::string_view source = "f.yaml") {
+  const absl::StatusOr<std::vector<ManifestDocument>> documents = ReadDocuments(text, source);
+  EXPECT_THAT(documents, IsOk()) << text;
+  std::vector<std::string> out;
+  if (!documents.ok()) return out;
+  for (const ManifestDocument& document : *documents) {
+    EXPECT_THAT(ParseCompletely(document.json), IsOk());
+    out.push_back(document.json);
+  }
+  return out;
+}
+
+std::string Error(absl::string_view text, absl::string_view source = "f.yaml") {
+  const auto documents = ReadManifest(text, source);
+  EXPECT_EQ(documents.status().code(), absl::StatusCode::kInvalidArgument) << documents.status();
+  return std::string(documents.status().message());
+}
+
+constexpr char kJob[] = R"(# a job
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: ctr
+  namespace: ads
+  labels:
+    app.kubernetes.io/name: x
+spec:
+  tasks:
+  - name: ps
+    replicas: 2
+  - name: trainer
+    replicas: "2"
+    template: {spec: {containers: [{name: c,
+      image: i}]}}
+)";
+
+TEST(ManifestTest, YamlBecomesJsonInItsOrder) {
+  const auto documents = ReadManifest(kJob, "job.yaml");
+  ASSERT_THAT(documents, IsOk());
+  ASSERT_EQ(documents->size(), 1u);
+  const ManifestDocument& job = documents->front();
+  EXPECT_EQ(job.json,
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"ctr","namespace":"ads","labels":{"app.kubernetes.io/name":"x"}},)"
+            R"("spec":{"tasks":[{"name":"ps","replicas":2},{"name":"trainer","replicas":"2","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  EXPECT_EQ(job.api_version, "batch.volcano.sh/v1alpha1");
+  EXPECT_EQ(job.kind, "Job");
+  EXPECT_EQ(job.ns, "ads");
+  EXPECT_EQ(job.name, "ctr");
+}
+
+TEST(ManifestTest, KnowsWhereEachFieldStands) {
+  const auto documents = ReadManifest(kJob, "job.yaml");
+  ASSERT_THAT(documents, IsOk());
+  const ManifestDocument& job = documents->front();
+  EXPECT_EQ(job.Find(""), (TextPosition{2, 1}));
+  EXPECT_EQ(job.Find("spec.tasks[0].replicas"), (TextPosition{12, 5}));
+  EXPECT_EQ(job.Find("spec.tasks[1]"), (TextPosition{13, 5}));
+  EXPECT_EQ(job.Find("spec.tasks[1].template.spec.containers[0].image"), (TextPosition{16, 7}));
+  EXPECT_EQ(job.Find("metadata.labels.app.kubernetes.io/name"), (TextPosition{8, 5}));
+  EXPECT_EQ(job.Find("metadata.labels[app.kubernetes.io/name]"), (TextPosition{8, 5}));
+  EXPECT_EQ(job.Where("spec.tasks[1].replicas"), "job.yaml:14:5");
+  // What is not there: the nearest around it.
+  EXPECT_EQ(job.Find("spec.tasks[0].template.spec"), (TextPosition{11, 5}));
+  EXPECT_EQ(job.Find("spec.tasks[7].name"), (TextPosition{10, 3}));
+  EXPECT_EQ(job.Find("status"), (TextPosition{2, 1}));
+  EXPECT_EQ(job.Find("spec.task"), (TextPosition{9, 1}));
+}
+
+TEST(ManifestTest, JsonKnowsItsPlacesToo) {
+  const auto documents = ReadManifest("{\"apiVersion\": \"v1\",\n \"kind\": \"Pod\",\n \"spec\": {\"a\\\"b\": [1,\n 2]}}\n", "p.json");
+  ASSERT_THAT(documents, IsOk());
+  const ManifestDocument& pod = documents->front();
+  EXPECT_EQ(pod.json, R"({"apiVersion":"v1","kind":"Pod","spec":{"a\"b":[1,2]}})");
+  EXPECT_EQ(pod.Find("spec.a\"b[1]"), (TextPosition{4, 2}));
+  EXPECT_EQ(pod.Find("kind"), (TextPosition{2, 2}));
+}
+
+TEST(ManifestTest, SeveralDocuments) {
+  EXPECT_THAT(Jsons("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n---\n- 3\n"), ElementsAre(R"({"a":1})", R"({"b":2})", "[3]"));
+  EXPECT_THAT(Jsons("{\"a\":1}\n{\"b\":2} [3]"), ElementsAre(R"({"a":1})", R"({"b":2})", "[3]"));
+  EXPECT_THAT(Jsons("{\"a\":1}\n---\n{\"b\":2}\n"), ElementsAre(R"({"a":1})", R"({"b":2})"));
+  EXPECT_THAT(Jsons(""), IsEmpty());
+  EXPECT_THAT(Jsons("# only a comment\n"), IsEmpty());
+  EXPECT_THAT(Jsons(" \n\t\n"), IsEmpty());
+}
+
+TEST(ManifestTest, ScalarsAsKubernetesReadsThem) {
+  EXPECT_THAT(Jsons("a: yes\nb: 'yes'\nc: \"8\"\nd: 010\ne: ~\nf:\ng: 1.50\nh: 2020-01-01\ni: ''\nj: 0x10\nk: |\n  x\n  y\n"),
+              ElementsAre(R"({"a":true,"b":"yes","c":"8","d":8,"e":null,"f":null,"g":1.5,"h":"2020-01-01","i":"","j":16,"k":"x\ny\n"})"));
+  EXPECT_THAT(Jsons("a: !!str 8\nb: !!int \"8\"\nc: !!float 2\nd: ! yes\ne: !!str\nf: !!map {}\ng: !!seq []\n"),
+              ElementsAre(R"({"a":"8","b":8,"c":2,"d":"yes","e":"","f":{},"g":[]})"));
+}
+
+TEST(ManifestTest, KeysBecomeStrings) {
+  EXPECT_THAT(Jsons("1: a\ntrue: b\n0x10: c\n\"2\": d\n"), ElementsAre(R"({"1":"a","true":"b","16":"c","2":"d"})"));
+}
+
+TEST(ManifestTest, AliasesAreFollowed) {
+  EXPECT_THAT(Jsons("a: &x {k: [1, &y two]}\nb: *x\nc: *y\n"), ElementsAre(R"({"a":{"k":[1,"two"]},"b":{"k":[1,"two"]},"c":"two"})"));
+  EXPECT_THAT(Jsons("&k a: 1\nb: *k\n"), ElementsAre(R"({"a":1,"b":"a"})"));
+}
+
+TEST(ManifestTest, ByteOrderMarkAndCarriageReturns) {
+  EXPECT_THAT(Jsons("\xEF\xBB\xBF" "a: 1\r\nb: x\r\n"), ElementsAre(R"({"a":1,"b":"x"})"));
+}
+
+TEST(ManifestTest, UnicodeStays) {
+  EXPECT_THAT(Jsons("a: 训练\nb: \"\\u8bad\\U0001F600\"\n"), ElementsAre("{\"a\":\"训练\",\"b\":\"训😀\"}"));
+  EXPECT_THAT(Jsons("{\"a\":\"\\ud83d\\ude00\\n\"}"), ElementsAre("{\"a\":\"😀\\n\"}"));
+}
+
+TEST(ManifestTest, ListsAreExpanded) {
+  const auto documents = ReadManifest(
+      "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n"
+      "- apiVersion: v1\n  kind: List\n  items:\n  - apiVersion: v1\n    kind: Pod\n    metadata:\n      name: b\n", "l.yaml");
+  ASSERT_THAT(documents, IsOk());
+  ASSERT_EQ(documents->size(), 2u);
+  EXPECT_EQ((*documents)[0].name, "a");
+  EXPECT_EQ((*documents)[1].name, "b");
+  EXPECT_EQ((*documents)[1].Where("metadata.name"), "l.yaml:11:7");
+  const auto empty = ReadManifest("apiVersion: v1\nkind: List\nitems: []\n", "l.yaml");
+  ASSERT_THAT(empty, IsOk());
+  EXPECT_TRUE(empty->empty());
+}
+
+TEST(ManifestTest, ErrorsSayWhereAndWhatToDo) {
+  EXPECT_EQ(Error("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\n"),
+            "f.yaml: line 5, column 3: the key \"name\" stands twice in one map, first in line 4; remove one");
+  EXPECT_EQ(Error("{\"kind\":\"Pod\",\n\"kind\":\"Pod\"}"),
+            "f.yaml: line 2, column 1: the key \"kind\" stands twice in one map, first in line 1; remove one");
+  EXPECT_EQ(Error("a: &x {b: 1}\nc:\n  <<: *x\n"), "f.yaml: line 3, column 3: merge keys (<<) are not supported; write the fields out");
+  EXPECT_THAT(Error("a: 1\n- b\n"), HasSubstr("f.yaml: line 2, column 1: "));
+  EXPECT_THAT(Error("a: [1, 2\n"), HasSubstr("f.yaml: line 2"));
+  EXPECT_EQ(Error("a: !foo 1\n"), "f.yaml: line 1, column 4: the tag !foo means nothing to Kubernetes; remove it");
+  EXPECT_EQ(Error("a: .nan\n"), "f.yaml: line 1, column 4: .nan cannot be said in JSON; quote it or use a number");
+  EXPECT_EQ(Error("a: !!int x\n"), "f.yaml: line 1, column 4: \"x\" is no !!int; remove the tag or change the value");
+  EXPECT_EQ(Error("? [a]\n: 1\n"), "f.yaml: line 1, column 3: a key must be a word or a number, not a list or a map");
+  EXPECT_EQ(Error("~: 1\n"), "f.yaml: line 1, column 1: a key is missing; quote it if it is meant to be empty or \"null\"");
+  EXPECT_THAT(Error("a: *nobody\n"), HasSubstr("line 1, column 4"));
+  EXPECT_EQ(Error("kind: Pod\n"), "f.yaml: line 1, column 1: apiVersion is missing; say what the document is");
+  EXPECT_EQ(Error("---\n- a\n"), "f.yaml: line 2, column 1: a document must be a map with apiVersion and kind");
+  EXPECT_EQ(Error("apiVersion: v1\nkind: 7\n"), "f.yaml: line 2, column 7: kind must be a string that is not empty");
+}
+
+TEST(ManifestTest, JsonErrorsOfJsonFiles) {
+  EXPECT_EQ(Error("{\"a\": 1,\n \"b\" 2}", "f.json"), "f.json: line 2, column 6: expected ':'");
+  EXPECT_EQ(Error("{\"a\": [1, 2", "f.json"), "f.json: line 1, column 12: expected ',' or ']', not the end of the text");
+  EXPECT_THAT(Error("{\"a\": 1,}", "f.json"), HasSubstr("line 1, column 9"));
+  EXPECT_THAT(Error("{\"a\": 01}", "f.json"), HasSubstr("line 1, column 7"));
+  EXPECT_THAT(Error("{\"a\": 1e999}", "f.json"), HasSubstr("the number is out of range"));
+  EXPECT_THAT(Error("{\"a\": \"\\ud800\"}", "f.json"), HasSubstr("surrogate"));
+  EXPECT_THAT(Error("{\"a\": \"x\ny\"}", "f.json"), HasSubstr("control characters"));
+  EXPECT_THAT(Error("{\"a\": tru}", "f.json"), HasSubstr("expected a value"));
+  // YAML that begins like JSON is YAML.
+  EXPECT_THAT(Jsons("{a: 1, b: [x,],}"), ElementsAre(R"({"a":1,"b":["x"]})"));
+}
+
+}  // namespace
+}  // namespace gangway::api

@@ -1,0 +1,54 @@
+// The examples are what they claim to be.
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "api/json_value.h"
+#include "api/manifest/manifest.h"
+#include "api/volcano/admission.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::api {
+namespace {
+
+std::vector<ManifestDocument> Read(const std::string& path) {
+  std::ifstream in(GW_SOURCE_DIR "/" + path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  absl::StatusOr<std::vector<ManifestDocument>> documents = ReadManifest(text.str(), path);
+  EXPECT_THAT(documents, testutil::IsOk());
+  return documents.ok() ? *documents : std::vector<ManifestDocument>();
+}
+
+volcano::Verdict Create(const ManifestDocument& document) {
+  absl::StatusOr<boost::json::value> object = ParseJson(document.json);
+  EXPECT_THAT(object, testutil::IsOk());
+  volcano::AdmissionRequest request;
+  request.resource = FindKind(document.api_version, document.kind);
+  EXPECT_EQ(request.resource, &kJobs);
+  return volcano::Admit(request, &*object, [](absl::string_view name) -> std::optional<volcano::QueueFacts> {
+    if (name != "default") return std::nullopt;
+    return volcano::QueueFacts{"Open", "root", {}, 0};
+  });
+}
+
+TEST(ExamplesTest, CtrVolcanoIsTheRecordedJob) {
+  const std::vector<ManifestDocument> example = Read("examples/ctr-volcano.yaml");
+  const std::vector<ManifestDocument> recorded = Read("tests/golden/volcano/seed-ctr-volcano/input.yaml");
+  ASSERT_EQ(example.size(), 1u);
+  ASSERT_EQ(recorded.size(), 1u);
+  EXPECT_EQ(*ParseJson(example[0].json), *ParseJson(recorded[0].json));
+  EXPECT_TRUE(Create(example[0]).allowed()) << Create(example[0]).message;
+}
+
+TEST(ExamplesTest, TooLargeIsAValidJob) {
+  const std::vector<ManifestDocument> example = Read("examples/too-large.yaml");
+  ASSERT_EQ(example.size(), 1u);
+  EXPECT_EQ(example[0].name, "too-large");
+  EXPECT_TRUE(Create(example[0]).allowed()) << Create(example[0]).message;
+}
+
+}  // namespace
+}  // namespace gangway::api
