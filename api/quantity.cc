@@ -34,7 +34,7 @@ constexpr Suffix kSuffixes[] = {
     {"n", Quantity::Format::kDecimalSI, -9},
 };
 // Longer exponents say no more: the number is out of range, or one nano.
-constexpr int kExponentCap = 1000000000;
+constexpr std::int64_t kExponentCap = 1000000000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -46,13 +46,13 @@ std::optional<Suffix> ReadSuffix(absl::string_view text) {
   const bool negative = text[1] == '-';
   text.remove_prefix(negative || text[1] == '+' ? 2 : 1);
   if (text.empty()) return std::nullopt;
-  int exponent = 0;
+  std::int64_t exponent = 0;  // ten times the cap is more than an int
   for (const char c : text) {
     if (!IsDigit(c)) return std::nullopt;
     if (exponent < kExponentCap) exponent = exponent * 10 + (c - '0');
     if (exponent > kExponentCap) exponent = kExponentCap;
   }
-  return Suffix{{}, Quantity::Format::kDecimalExponent, negative ? -exponent : exponent};
+  return Suffix{{}, Quantity::Format::kDecimalExponent, static_cast<int>(negative ? -exponent : exponent)};
 }
 
 // digits × 2^shift, in decimal digits again. Ten bits at a time keep every step within an int.

@@ -18,7 +18,7 @@ namespace {
 // One task of a parameter-server job, as a user writes it.
 std::string Task(absl::string_view name, absl::string_view role) {
   std::string env;
-  for (int i = 0; i < 10; ++i) absl::StrAppend(&env, i == 0 ? "" : ",", R"({"name":"CTR_SETTING_)", i, R"(","value":"value of setting )", i, "\"}");
+  for (int i = 0; i < 12; ++i) absl::StrAppend(&env, i == 0 ? "" : ",", R"({"name":"CTR_SETTING_)", i, R"(","value":"value of setting )", i, "\"}");
   return absl::StrCat(
       R"({"name":")", name, R"(","replicas":2,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}],"template":{"metadata":{"labels":{"paddle-job-)",
       role, R"(":"ctr"}},"spec":{"imagePullSecrets":[{"name":"default-secret"}],"volumes":[{"hostPath":{"path":"/home/work/","type":""},"name":"seqdata"}],)",
