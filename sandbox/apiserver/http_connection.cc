@@ -121,6 +121,8 @@ void HttpConnection::OnReadable() {
 
 void HttpConnection::Parse() {
   if (state_ == State::kIdle) {
+    input_.erase(0, input_.find_first_not_of("\r\n"));  // empty lines before a request are allowed
+    if (input_.empty()) return WaitForBytes();
     state_ = State::kReading;
     SetDeadline(context_.options.header_timeout);
   }

@@ -1,0 +1,456 @@
+#include "sandbox/apiserver/http_front.h"
+
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/fake_http_handler.h"
+#include "tests/testing/loop_thread.h"
+#include "tests/testing/raw_socket.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::sandbox {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using testutil::Eventually;
+using testutil::FakeHttpHandler;
+using testutil::Inbox;
+using testutil::MakeResponse;
+using testutil::RawSocket;
+using testutil::RunningFront;
+using testutil::StatusIs;
+
+std::string GetOf(const std::string& target, const std::string& headers = "") {
+  return absl::StrCat("GET ", target, " HTTP/1.1\r\nHost: 127.0.0.1\r\n", headers, "\r\n");
+}
+std::string PostOf(const std::string& target, const std::string& body) {
+  return absl::StrCat("POST ", target, " HTTP/1.1\r\nHost: localhost:80\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
+}
+// An answer with this HTTP status whose body is a metav1.Status that says the same.
+auto IsRefusal(int code) {
+  return AllOf(StartsWith(absl::StrCat("HTTP/1.1 ", code, " ")), HasSubstr("Content-Type: application/json\r\n"),
+               HasSubstr("\"kind\":\"Status\""), HasSubstr("\"status\":\"Failure\""), EndsWith(absl::StrCat("\"code\":", code, "}")));
+}
+
+TEST(HttpFrontTest, AnswersOnAKeptConnection) {
+  RunningFront front;
+  RawSocket client(front.port());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(client.Send(GetOf("/api/v1/pods?limit=5&x=%20")));
+    EXPECT_THAT(client.ReadAnswer(), AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Length: 30\r\n"),
+                                           EndsWith("\r\n\r\nGET /api/v1/pods?limit=5&x=%20")));
+  }
+  EXPECT_EQ(front.connections(), 1);
+}
+
+TEST(HttpFrontTest, PipelinedRequestsAreAnsweredInOrder) {
+  RunningFront front;
+  RawSocket client(front.port());
+  std::string requests;
+  for (int i = 0; i < 200; ++i) requests += i % 2 == 0 ? GetOf(absl::StrCat("/", i)) : PostOf(absl::StrCat("/", i), "b");
+  ASSERT_TRUE(client.Send(requests));
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_THAT(client.ReadAnswer(), EndsWith(i % 2 == 0 ? absl::StrCat("\r\n\r\nGET /", i) : absl::StrCat("\r\n\r\nPOST /", i, " b")));
+  }
+}
+
+TEST(HttpFrontTest, ARequestMayArriveByteByByte) {
+  RunningFront front;
+  RawSocket client(front.port());
+  for (const char c : PostOf("/x", "body")) ASSERT_TRUE(client.Send(std::string(1, c)));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("POST /x body"));
+}
+
+TEST(HttpFrontTest, AbsoluteTargetsAndOddWritings) {
+  RunningFront front;
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send("\r\n" + GetOf("http://127.0.0.1/a?b")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /a?b"));
+  ASSERT_TRUE(client.Send("POST /c HTTP/1.1\r\nhOST: LOCALHOST\r\ntransfer-encoding: Chunked\r\n\r\n"
+                          "3;ext=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("POST /c abc0123456789"));
+}
+
+TEST(HttpFrontTest, TheCallerIsNamedByItsUserAgent) {
+  RunningFront front([](kube::Request, HttpCaller caller, auto respond) {
+    respond(MakeResponse(200, absl::StrCat(caller.name, "|", caller.peer)));
+  });
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/", "User-Agent: kubectl/v1.32.0 (linux/amd64) kubernetes/70d3cc9\r\n")));
+  EXPECT_THAT(client.ReadAnswer(), HasSubstr("kubectl|127.0.0.1:"));
+  ASSERT_TRUE(client.Send(GetOf("/")));
+  EXPECT_THAT(client.ReadAnswer(), HasSubstr("unknown|127.0.0.1:"));
+}
+
+TEST(HttpFrontTest, HeadHasTheHeadersOfGetAndNoBody) {
+  RunningFront front;
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send("HEAD /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + GetOf("/y")));
+  EXPECT_THAT(client.ReadAnswer(false), AllOf(HasSubstr("Content-Length: 6\r\n"), EndsWith("\r\n\r\n")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /y"));
+}
+
+TEST(HttpFrontTest, OldAndLeavingClientsAreClosed) {
+  RunningFront front;
+  RawSocket old(front.port());
+  ASSERT_TRUE(old.Send("GET /a HTTP/1.0\r\n\r\n"));
+  EXPECT_THAT(old.ReadToEnd(), EndsWith("GET /a"));
+  RawSocket leaving(front.port());
+  ASSERT_TRUE(leaving.Send(GetOf("/b", "Connection: close\r\n")));
+  EXPECT_THAT(leaving.ReadToEnd(), AllOf(HasSubstr("Connection: close\r\n"), EndsWith("GET /b")));
+}
+
+TEST(HttpFrontTest, ExtraHeadersOfAnAnswerCannotForgeOthers) {
+  RunningFront front([](kube::Request, HttpCaller, auto respond) {
+    kube::Response response = MakeResponse(503, "");
+    response.retry_after = absl::Milliseconds(1500);
+    response.warnings = {"a \"b\"\r\nX-Forged: 1"};
+    response.content_type = "text/plain\r\nX-Forged: 2";
+    respond(std::move(response));
+  });
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/")));
+  EXPECT_THAT(client.ReadAnswer(), AllOf(HasSubstr("Retry-After: 2\r\n"), HasSubstr("Warning: 299 - \"a \\\"b\\\"  X-Forged: 1\"\r\n"),
+                                         Not(HasSubstr("\nX-Forged"))));
+}
+
+TEST(HttpFrontTest, ADroppedRequestIsAnInternalError) {
+  RunningFront front([](kube::Request, HttpCaller, auto) {});
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/")));
+  EXPECT_THAT(client.ReadAnswer(), IsRefusal(500));
+}
+
+// --- what is refused
+
+TEST(HttpFrontTest, BodiesUpToTheLimitAndNotBeyond) {
+  HttpFrontOptions options;
+  options.max_body_bytes = 100'000;
+  RunningFront front([](kube::Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body.size()))); }, options);
+  RawSocket at_limit(front.port());
+  ASSERT_TRUE(at_limit.Send(PostOf("/x", std::string(100'000, 'x'))));
+  EXPECT_THAT(at_limit.ReadAnswer(), EndsWith("\r\n\r\n100000"));
+  // Refused by the header alone: no body byte is ever sent.
+  ASSERT_TRUE(at_limit.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100001\r\n\r\n"));
+  EXPECT_THAT(at_limit.ReadToEnd(), IsRefusal(413));
+  // And a client that sends it all before it reads still gets the answer.
+  {
+    RawSocket deaf(front.port());
+    ASSERT_TRUE(deaf.Send(PostOf("/x", std::string(5'000'000, 'x'))));
+    EXPECT_THAT(deaf.ReadToEnd(), IsRefusal(413));
+  }
+  RawSocket chunked(front.port());
+  ASSERT_TRUE(chunked.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"));
+  const std::string chunk = absl::StrCat("2710\r\n", std::string(10'000, 'x'), "\r\n");
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(chunked.Send(chunk));
+  ASSERT_TRUE(chunked.Send("1\r\nx\r\n"));
+  EXPECT_THAT(chunked.ReadToEnd(), IsRefusal(413));
+}
+
+TEST(HttpFrontTest, ContinueIsSaidOnlyToWhatWillBeRead) {
+  RunningFront front;
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n"));
+  ASSERT_TRUE(client.ReadUntil("HTTP/1.1 100 Continue\r\n\r\n"));
+  ASSERT_TRUE(client.Send("body"));
+  EXPECT_TRUE(client.ReadUntil("POST /x body"));
+  RawSocket large(front.port());
+  ASSERT_TRUE(large.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3145729\r\nExpect: 100-continue\r\n\r\n"));
+  EXPECT_THAT(large.ReadToEnd(), IsRefusal(413));
+}
+
+TEST(HttpFrontTest, HeadersUpToTheLimitAndNotBeyond) {
+  RunningFront front;
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/x", absl::StrCat("A: ", std::string(16 << 10, 'a'), "\r\n"))));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /x"));
+  ASSERT_TRUE(client.Send(GetOf("/x", absl::StrCat("A: ", std::string(33 << 10, 'a'), "\r\n"))));
+  EXPECT_THAT(client.ReadToEnd(), IsRefusal(431));
+  RawSocket endless(front.port());  // a chunk extension that never ends
+  ASSERT_TRUE(endless.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(200'000, 'e')));
+  EXPECT_THAT(endless.ReadToEnd(), StartsWith("HTTP/1.1 4"));
+}
+
+struct BadRequest {
+  const char* name;
+  std::string bytes;
+  int code;
+};
+class HttpFrontRefusesTest : public ::testing::TestWithParam<BadRequest> {};
+TEST_P(HttpFrontRefusesTest, WithAStatusAndServesOthersOn) {
+  Inbox<std::string> reached;
+  RunningFront front([&](kube::Request request, HttpCaller, auto respond) {
+    reached.Put(request.path);
+    respond(MakeResponse(200, ""));
+  });
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetParam().bytes));
+  EXPECT_THAT(client.ReadToEnd(), IsRefusal(GetParam().code));
+  EXPECT_EQ(reached.size(), 0u);
+  RawSocket other(front.port());
+  ASSERT_TRUE(other.Send(GetOf("/other")));
+  EXPECT_THAT(other.ReadAnswer(), StartsWith("HTTP/1.1 200"));
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, HttpFrontRefusesTest,
+    ::testing::Values(
+        BadRequest{"Garbage", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello\r\n\r\n", 400},
+        BadRequest{"NoTarget", "GET\r\n\r\n", 400}, BadRequest{"LineWithoutColon", GetOf("/", "nonsense\r\n"), 400},
+        BadRequest{"TwoLengths", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400},
+        BadRequest{"LengthAndChunked",
+                   "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+        BadRequest{"NegativeLength", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400},
+        BadRequest{"BadChunk", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
+        BadRequest{"OtherEncoding", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
+        BadRequest{"Compressed", GetOf("/", "Content-Encoding: gzip\r\n"), 415},
+        BadRequest{"RelativeTarget", GetOf("api"), 400}, BadRequest{"Fragment", GetOf("/a#b"), 400},
+        BadRequest{"HighBytes", GetOf("/\xc3\xa4"), 400}, BadRequest{"NoHost", "GET / HTTP/1.1\r\n\r\n", 400},
+        BadRequest{"TwoHosts", GetOf("/", "Host: 127.0.0.1\r\n"), 400},
+        BadRequest{"ForeignHost", "GET / HTTP/1.1\r\nHost: rebound.example.com:80\r\n\r\n", 403},
+        BadRequest{"LookalikeHost", "GET / HTTP/1.1\r\nHost: localhost.example.com\r\n\r\n", 403},
+        BadRequest{"ForeignPage", GetOf("/", "Origin: https://example.com\r\n"), 403},
+        BadRequest{"SandboxedPage", GetOf("/", "Origin: null\r\n"), 403},
+        BadRequest{"Connect", "CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 405},
+        BadRequest{"Trace", "TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405},
+        BadRequest{"OwnVerb", "BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405},
+        BadRequest{"OtherExpectation", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: tea\r\n\r\n", 417},
+        BadRequest{"Http2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505}),
+    [](const auto& c) { return c.param.name; });
+
+TEST(HttpFrontTest, RandomBytesHarmNobody) {
+  RunningFront front;
+  std::mt19937 random(7);
+  const std::string valid = PostOf("/x?a=b", "{\"a\":1}") + GetOf("/y", "Accept: */*\r\n");
+  for (int i = 0; i < 300; ++i) {
+    std::string bytes = valid;
+    for (unsigned n = 0; n < 1 + i % 7u; ++n) bytes[random() % bytes.size()] = static_cast<char>(random());
+    if (i % 3 == 0) bytes.resize(random() % bytes.size());
+    RawSocket client(front.port());
+    client.Send(bytes);
+  }
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/z")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /z"));
+}
+
+TEST(HttpFrontTest, ATokenIsAskedFor) {
+  HttpFrontOptions options;
+  options.token = "secret";
+  RunningFront front(nullptr, options);
+  for (const char* header : {"", "Authorization: Bearer secre\r\n", "Authorization: Bearer secret2\r\n", "Authorization: Basic secret\r\n"}) {
+    RawSocket client(front.port());
+    ASSERT_TRUE(client.Send(GetOf("/x", header)));
+    EXPECT_THAT(client.ReadToEnd(), AllOf(IsRefusal(401), HasSubstr("WWW-Authenticate: Bearer\r\n")));
+  }
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/x", "Authorization: Bearer secret\r\n")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /x"));
+}
+
+TEST(HttpFrontTest, OneConnectionTooManyIsToldSoAtOnce) {
+  HttpFrontOptions options;
+  options.max_connections = 2;
+  RunningFront front(nullptr, options);
+  auto first = std::make_unique<RawSocket>(front.port());
+  RawSocket second(front.port());
+  ASSERT_TRUE(Eventually([&] { return front.connections() == 2; }));
+  RawSocket third(front.port());
+  EXPECT_THAT(third.ReadToEnd(), AllOf(IsRefusal(503), HasSubstr("Retry-After: 1\r\n")));
+  first.reset();
+  ASSERT_TRUE(Eventually([&] { return front.connections() == 1; }));
+  RawSocket fourth(front.port());
+  ASSERT_TRUE(fourth.Send(GetOf("/x")));
+  EXPECT_THAT(fourth.ReadAnswer(), EndsWith("GET /x"));
+}
+
+TEST(HttpFrontTest, APortInUseIsSaid) {
+  RunningFront front;
+  FakeHttpHandler handler;
+  HttpFrontOptions options;
+  options.port = front.port();
+  const auto second = front.thread.Run([&] { return HttpFront::Start(front.thread.loop(), handler, options).status(); });
+  EXPECT_THAT(second, StatusIs(absl::StatusCode::kUnavailable, HasSubstr(absl::StrCat("127.0.0.1:", front.port()))));
+}
+
+// --- slow and idle clients
+
+HttpFrontOptions Hasty() {
+  HttpFrontOptions options;
+  options.header_timeout = options.body_timeout = options.idle_timeout = options.write_timeout = absl::Hours(1);
+  return options;
+}
+
+TEST(HttpFrontTest, AHeaderMustArriveInTime) {
+  HttpFrontOptions options = Hasty();
+  options.header_timeout = absl::Milliseconds(40);
+  RunningFront front(nullptr, options);
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send("GET /x HTTP/1.1\r\nHost: 127"));
+  EXPECT_THAT(client.ReadToEnd(), IsRefusal(408));
+}
+
+TEST(HttpFrontTest, ABodyMustArriveInTime) {
+  HttpFrontOptions options = Hasty();
+  options.body_timeout = absl::Milliseconds(40);
+  RunningFront front(nullptr, options);
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\nabc"));
+  EXPECT_THAT(client.ReadToEnd(), IsRefusal(408));
+}
+
+TEST(HttpFrontTest, AnIdleConnectionIsClosedWithoutAWord) {
+  HttpFrontOptions options = Hasty();
+  options.idle_timeout = absl::Milliseconds(40);
+  RunningFront front(nullptr, options);
+  RawSocket silent(front.port());
+  EXPECT_TRUE(silent.ClosedByPeer());
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/x")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /x"));
+  EXPECT_TRUE(client.ClosedByPeer());
+}
+
+TEST(HttpFrontTest, AnAnswerThatIsNotTakenIsGivenUp) {
+  HttpFrontOptions options = Hasty();
+  options.write_timeout = absl::Milliseconds(40);
+  RunningFront front([](kube::Request, HttpCaller, auto respond) { respond(MakeResponse(200, std::string(40 << 20, 'x'))); }, options);
+  RawSocket client(front.port(), 4096);
+  ASSERT_TRUE(client.Send(GetOf("/x")));
+  EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
+}
+
+TEST(HttpFrontTest, ALargeAnswerArrivesWhole) {
+  const std::string body(30 << 20, 'x');
+  RunningFront front([&](kube::Request, HttpCaller, auto respond) { respond(MakeResponse(200, body)); });
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/x")));
+  const std::string answer = client.ReadAnswer();
+  EXPECT_EQ(answer.size() - (answer.find("\r\n\r\n") + 4), body.size());
+  EXPECT_THAT(answer.substr(answer.size() - 4), "xxxx");
+}
+
+// --- watches
+
+kube::Frame Added(std::string object) { return {kube::FrameType::kAdded, MakeBytes(std::move(object))}; }
+
+TEST(HttpFrontTest, AWatchIsAChunkedStreamOfLines) {
+  RunningFront front;
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/w?watch=true")));
+  EXPECT_EQ(front.handler.started.Take(), "/w");
+  ASSERT_TRUE(client.ReadUntil("Transfer-Encoding: chunked\r\nCache-Control: no-cache, private\r\n\r\n"));  // before any frame
+  front.Send("/w", {Added("{\"a\":1}")});
+  ASSERT_TRUE(client.ReadUntil("\r\n22\r\n{\"type\":\"ADDED\",\"object\":{\"a\":1}}\n\r\n")) << client.ReadToEnd();
+  front.End("/w", absl::OkStatus());
+  ASSERT_TRUE(client.ReadUntil("0\r\n\r\n"));
+  EXPECT_EQ(front.handler.ended.Take(), "/w");
+  ASSERT_TRUE(client.Send(GetOf("/x")));
+  EXPECT_TRUE(client.ReadUntil("GET /x"));
+}
+
+TEST(HttpFrontTest, ARequestSentDuringAWatchIsAnsweredAfterIt) {
+  RunningFront front;
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/w?watch=true") + GetOf("/next")));
+  EXPECT_EQ(front.handler.started.Take(), "/w");
+  front.Send("/w", {Added("{}")});
+  front.End("/w", absl::OkStatus());
+  EXPECT_TRUE(client.ReadUntil("0\r\n\r\nHTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(client.ReadUntil("GET /next"));
+}
+
+TEST(HttpFrontTest, AnOldClientsWatchEndsWithItsConnection) {
+  RunningFront front;
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send("GET /w?watch=true HTTP/1.0\r\n\r\n"));
+  EXPECT_EQ(front.handler.started.Take(), "/w");
+  front.Send("/w", {Added("{}")});
+  front.End("/w", absl::OkStatus());
+  EXPECT_THAT(client.ReadToEnd(), AllOf(EndsWith("\r\n\r\n{\"type\":\"ADDED\",\"object\":{}}\n"), Not(HasSubstr("chunked"))));
+}
+
+TEST(HttpFrontTest, ARefusedWatchIsAnAnswer) {
+  RunningFront front;
+  front.handler.RefuseWatch("/w", MakeResponse(410, "gone"));
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/w?watch=true")));
+  EXPECT_THAT(client.ReadAnswer(), AllOf(StartsWith("HTTP/1.1 410 Gone\r\n"), EndsWith("gone")));
+  ASSERT_TRUE(client.Send("HEAD /v?watch=true HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  EXPECT_THAT(client.ReadAnswer(false), StartsWith("HTTP/1.1 405 "));
+}
+
+TEST(HttpFrontTest, AWatcherThatLeavesIsNoticed) {
+  RunningFront front;
+  auto client = std::make_unique<RawSocket>(front.port());
+  ASSERT_TRUE(client->Send(GetOf("/w?watch=true")));
+  EXPECT_EQ(front.handler.started.Take(), "/w");
+  client.reset();
+  EXPECT_EQ(front.handler.ended.Take(), "/w");
+  EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
+}
+
+TEST(HttpFrontTest, AWatcherThatDoesNotReadIsCutOff) {
+  HttpFrontOptions options;
+  options.max_watch_queue_bytes = 1 << 20;
+  RunningFront front(nullptr, options);
+  RawSocket slow(front.port(), 4096);
+  RawSocket quick(front.port());
+  ASSERT_TRUE(slow.Send(GetOf("/slow?watch=true")));
+  ASSERT_TRUE(quick.Send(GetOf("/quick?watch=true")));
+  ASSERT_TRUE(front.handler.started.Take().has_value());
+  ASSERT_TRUE(front.handler.started.Take().has_value());
+  const Bytes object = MakeBytes("{\"p\":\"" + std::string(100'000, 'x') + "\"}");
+  int sent = 0;
+  while (front.handler.ended.size() == 0 && sent < 1000) {
+    front.Send("/slow", {{kube::FrameType::kAdded, object}});
+    ++sent;
+  }
+  EXPECT_EQ(front.handler.ended.Take(), "/slow");
+  EXPECT_LT(sent, 200);  // the queue and what the sockets hold, no more
+  EXPECT_LE(object.use_count(), 1 + 20);
+  front.Send("/quick", {Added("{\"still\":\"here\"}")});
+  EXPECT_TRUE(quick.ReadUntil("{\"still\":\"here\"}"));
+}
+
+TEST(HttpFrontTest, ClosingTheFrontEndsItsWatchesAndSurvivesLateAnswers) {
+  Inbox<FakeHttpHandler::Respond> held;
+  RunningFront front([&](kube::Request, HttpCaller, auto respond) { held.Put(std::move(respond)); });
+  RawSocket watcher(front.port()), waiting(front.port()), idle(front.port());
+  ASSERT_TRUE(watcher.Send(GetOf("/w?watch=true")));
+  ASSERT_TRUE(waiting.Send(GetOf("/x")));
+  ASSERT_TRUE(front.handler.started.Take().has_value());
+  auto respond = held.Take();
+  ASSERT_TRUE(respond.has_value());
+  front.Stop();
+  EXPECT_EQ(front.handler.ended.Take(), "/w");
+  (*respond)(MakeResponse(200, "late"));
+  EXPECT_THAT(watcher.ReadToEnd(), Not(HasSubstr("0\r\n\r\n")));  // broken off, not ended
+  EXPECT_EQ(waiting.ReadToEnd(), "");
+  EXPECT_EQ(idle.ReadToEnd(), "");
+}
+
+TEST(HttpFrontTest, AnAnswerGivenIsStillWrittenWhenTheFrontCloses) {
+  const std::string body(8 << 20, 'x');
+  RunningFront front([&](kube::Request, HttpCaller, auto respond) { respond(MakeResponse(200, body)); });
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/x")));
+  ASSERT_TRUE(client.ReadUntil("\r\n\r\n"));
+  std::string answer;
+  std::thread reads([&] { answer = client.ReadAnswer(); });
+  front.Stop();
+  reads.join();
+  EXPECT_GE(answer.size(), body.size());
+}
+
+}  // namespace
+}  // namespace gangway::sandbox
