@@ -1,0 +1,230 @@
+#include "kube/client/kubeconfig.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::kube {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using testutil::IsOkAndHolds;
+using testutil::StatusIs;
+
+// What kubeadm, kind and friends write.
+constexpr char kUsual[] = R"(apiVersion: v1
+kind: Config
+preferences: {}
+current-context: dev
+clusters:
+- name: kind-dev
+  cluster:
+    certificate-authority-data: Q0EgUEVN
+    server: https://127.0.0.1:6443
+- name: prod
+  cluster:
+    certificate-authority: pki/ca.crt
+    server: https://api.example.com/k8s/
+    tls-server-name: kubernetes
+    proxy-url: socks5://localhost:1080
+contexts:
+- context: {cluster: kind-dev, user: kind-user}
+  name: dev
+- context:
+    cluster: prod
+    user: robot
+    namespace: training
+  name: prod
+- context: {cluster: prod, user: nobody}
+  name: lost
+- context: {cluster: nowhere}
+  name: nowhere
+users:
+- name: kind-user
+  user:
+    client-certificate-data: Q0VSVA==
+    client-key-data: S0VZ
+- name: robot
+  user:
+    client-certificate: /etc/robot.crt
+    client-key: robot.key
+    tokenFile: token
+    token: older
+)";
+
+TEST(ParseKubeconfigTest, CurrentContextWithInlineData) {
+  Connection expected;
+  expected.server = "https://127.0.0.1:6443";
+  expected.ca.data = "CA PEM";
+  expected.client_certificate.data = "CERT";
+  expected.client_key.data = "KEY";
+  expected.context = "dev";
+  EXPECT_THAT(ParseKubeconfig(kUsual, "/home/u/.kube/config"), IsOkAndHolds(expected));
+}
+
+TEST(ParseKubeconfigTest, AnotherContextWithFilesBesideTheKubeconfig) {
+  Connection expected;
+  expected.server = "https://api.example.com/k8s/";
+  expected.ca.file = "/home/u/.kube/pki/ca.crt";
+  expected.tls_server_name = "kubernetes";
+  expected.proxy_url = "socks5://localhost:1080";
+  expected.client_certificate.file = "/etc/robot.crt";
+  expected.client_key.file = "/home/u/.kube/robot.key";
+  expected.token.file = "/home/u/.kube/token";
+  expected.default_namespace = "training";
+  expected.context = "prod";
+  EXPECT_THAT(ParseKubeconfig(kUsual, "/home/u/.kube/config", "prod"), IsOkAndHolds(expected));
+}
+
+TEST(ParseKubeconfigTest, JsonIsYaml) {
+  const char* text = R"({"clusters":[{"name":"c","cluster":{"server":"http://h:1","insecure-skip-tls-verify":true}}],
+    "contexts":[{"name":"x","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{"token":"t"}}],"current-context":"x"})";
+  const absl::StatusOr<Connection> connection = ParseKubeconfig(text, "c.json");
+  GW_ASSERT_OK(connection);
+  EXPECT_EQ(connection->server, "http://h:1");
+  EXPECT_EQ(connection->token.data, "t");
+  EXPECT_TRUE(connection->insecure_skip_tls_verify);
+}
+
+struct Wrong {
+  const char* name;
+  const char* replace;
+  const char* by;
+  const char* message;
+};
+class WrongKubeconfigTest : public ::testing::TestWithParam<Wrong> {};
+TEST_P(WrongKubeconfigTest, NamesFilePathAndFix) {
+  const std::string text = absl::StrReplaceAll(kUsual, {{GetParam().replace, GetParam().by}});
+  ASSERT_NE(text, kUsual);
+  EXPECT_THAT(ParseKubeconfig(text, "k.yaml"),
+              StatusIs(absl::StatusCode::kInvalidArgument, AllOf(StartsWith("k.yaml: "), HasSubstr(GetParam().message))));
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongKubeconfigTest,
+    ::testing::Values(
+        Wrong{"NoCurrentContext", "current-context: dev\n", "", "current-context is not set; set it or name one of: dev, prod, lost, nowhere"},
+        Wrong{"UnknownContext", "current-context: dev", "current-context: devel", "context \"devel\" is not in contexts; there are: dev, prod"},
+        Wrong{"UnknownUser", "current-context: dev", "current-context: lost", "contexts[lost].context.user \"nobody\" is not in users; there are: kind-user, robot"},
+        Wrong{"UnknownCluster", "current-context: dev", "current-context: nowhere", "contexts[nowhere].context.cluster \"nowhere\" is not in clusters"},
+        Wrong{"NoServer", "    server: https://127.0.0.1:6443\n", "", "clusters[kind-dev].cluster.server is not set"},
+        Wrong{"NotBase64", "S0VZ", "-----BEGIN", "users[kind-user].user.client-key-data: is not base64; to name a file use client-key"},
+        Wrong{"KeyMissing", "    client-key-data: S0VZ\n", "", "users[kind-user].user.client-key is not set"},
+        Wrong{"Exec", "client-key-data: S0VZ", "exec: {command: aws}", "users[kind-user].user.exec: credential programs are not run"},
+        Wrong{"Impersonation", "client-key-data: S0VZ", "as: root", "users[kind-user].user.as: "},
+        Wrong{"CaAndInsecure", "certificate-authority-data: Q0EgUEVN", "certificate-authority-data: Q0EgUEVN\n    insecure-skip-tls-verify: true",
+              "clusters[kind-dev].cluster.insecure-skip-tls-verify"},
+        Wrong{"WrongType", "server: https://127.0.0.1:6443", "server: [1]", "clusters[0].cluster.server"},
+        Wrong{"OtherKind", "kind: Config", "kind: Pod", "its kind is Pod"},
+        Wrong{"BrokenYaml", "clusters:", "clusters: [", "line "},
+        Wrong{"TwoDocuments", "users:", "---\nusers:", "one YAML document"}),
+    [](const auto& c) { return c.param.name; });
+
+TEST(ParseKubeconfigTest, RandomDamageIsAnAnswerNotACrash) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = kUsual;
+    for (unsigned n = 0; n < 1 + random() % 5; ++n) text[random() % text.size()] = static_cast<char>(random() % 256);
+    ParseKubeconfig(text, "k").status().IgnoreError();
+  }
+}
+
+class KubeconfigFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "gangway-kubeconfig-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ + "/" + name) << text; }
+  std::string folder_;
+};
+
+TEST_F(KubeconfigFileTest, AMissingFileIsNotFound) {
+  EXPECT_THAT(LoadKubeconfig(folder_ + "/none"),
+              StatusIs(absl::StatusCode::kNotFound, AllOf(HasSubstr(folder_ + "/none"), HasSubstr("--kubeconfig"))));
+}
+
+TEST_F(KubeconfigFileTest, WhatIsWrittenIsReadAgain) {
+  KubeconfigEntry entry;
+  entry.server = "http://127.0.0.1:40311";
+  entry.ca_data = "-----BEGIN CERTIFICATE-----\nx\n";
+  entry.token = "12345";  // a number to YAML, unless quoted
+  entry.context = "gangway: \"true\"";
+  const std::string path = folder_ + "/deep/er/config";
+  GW_ASSERT_OK(WriteKubeconfig(path, entry));
+  Connection expected;
+  expected.server = entry.server;
+  expected.ca.data = entry.ca_data;
+  expected.token.data = "12345";
+  expected.context = entry.context;
+  EXPECT_THAT(LoadKubeconfig(path), IsOkAndHolds(expected));
+  struct stat info {};
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  entry.token = "";
+  entry.ca_data = "";
+  GW_ASSERT_OK(WriteKubeconfig(path, entry));  // over the old one
+  expected.token.data = expected.ca.data = "";
+  EXPECT_THAT(LoadKubeconfig(path), IsOkAndHolds(expected));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ + "/deep/er"), {}), 1);  // nothing left behind
+}
+
+TEST_F(KubeconfigFileTest, WhereItCannotBeWritten) {
+  Write("file", "");
+  EXPECT_THAT(WriteKubeconfig(folder_ + "/file/config", {}), StatusIs(absl::StatusCode::kUnavailable, HasSubstr(folder_ + "/file")));
+}
+
+TEST_F(KubeconfigFileTest, InsideAPod) {
+  InClusterSource source;
+  source.folder = folder_;
+  EXPECT_THAT(InClusterConnection(source), StatusIs(absl::StatusCode::kNotFound, HasSubstr("KUBERNETES_SERVICE_HOST")));
+  source.host = "fd00::1";
+  source.port = "443";
+  EXPECT_THAT(InClusterConnection(source), StatusIs(absl::StatusCode::kNotFound, HasSubstr(folder_ + "/token")));
+  Write("token", "t");
+  Write("ca.crt", "ca");
+  Write("namespace", "training\n");
+  Connection expected;
+  expected.server = "https://[fd00::1]:443";
+  expected.token.file = folder_ + "/token";
+  expected.ca.file = folder_ + "/ca.crt";
+  expected.default_namespace = "training";
+  expected.context = "in-cluster";
+  EXPECT_THAT(InClusterConnection(source), IsOkAndHolds(expected));
+}
+
+TEST_F(KubeconfigFileTest, FoundAsKubectlFindsIt) {
+  KubeconfigEntry entry;
+  const auto write = [&](const std::string& name) {
+    entry.server = "http://" + name;
+    GW_EXPECT_OK(WriteKubeconfig(absl::StrCat(folder_, "/", name), entry));
+  };
+  write("given");
+  write("named");
+  write(".kube/config");
+  unsetenv("KUBERNETES_SERVICE_HOST");
+  setenv("HOME", folder_.c_str(), 1);
+  setenv("KUBECONFIG", (folder_ + "/named").c_str(), 1);
+  EXPECT_EQ(FindConnection(folder_ + "/given")->server, "http://given");
+  EXPECT_EQ(FindConnection("")->server, "http://named");
+  unsetenv("KUBECONFIG");
+  EXPECT_EQ(FindConnection("")->server, "http://.kube/config");
+}
+
+}  // namespace
+}  // namespace gangway::kube
