@@ -1,0 +1,244 @@
+#include "plugin/scheduler/gang_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "api/json.h"
+#include "api/volcano/release.h"
+#include "plugin/gang/order.h"
+#include "plugin/scheduler/group_status.h"
+#include "plugin/scheduler/release.h"
+
+namespace gangway::scheduler {
+
+using kube::EventNote;
+using kube::Plan;
+using kube::Verb;
+using kube::Write;
+using model::Cluster;
+using model::Gang;
+using model::Reason;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+namespace {
+
+api::ObjectReference ReferenceTo(const Task& task) {
+  api::ObjectReference reference;
+  reference.api_version = "v1";
+  reference.kind = "Pod";
+  reference.ns = task.ns;
+  reference.name = task.name;
+  reference.uid = task.uid;
+  return reference;
+}
+
+api::ObjectReference ReferenceTo(const api::volcano::PodGroup& group) {
+  api::ObjectReference reference;
+  reference.api_version = api::kPodGroups.ApiVersion();
+  reference.kind = "PodGroup";
+  reference.ns = group.metadata.ns;
+  reference.name = group.metadata.name;
+  reference.uid = group.metadata.uid;
+  return reference;
+}
+
+Write BindingOf(const Task& task, absl::string_view node) {
+  Write write;
+  write.verb = Verb::kCreate;
+  write.resource = &api::kPods;
+  write.subresource = "binding";
+  write.ns = task.ns;
+  write.name = task.name;
+  api::JsonWriter json(write.body);
+  json.BeginObject().Field("apiVersion", "v1").Field("kind", "Binding");
+  json.Key("metadata").BeginObject().Field("name", task.name).Field("namespace", task.ns).Field("uid", task.uid).EndObject();
+  json.Key("target").BeginObject().Field("apiVersion", "v1").Field("kind", "Node").Field("name", node).EndObject();
+  json.EndObject();
+  return write;
+}
+
+// Conditions of a pod merge by their type, so the others stay as they are.
+Write ConditionOf(const Task& task, absl::string_view type, absl::string_view status, absl::string_view reason,
+                  absl::string_view message, absl::Time now) {
+  Write write;
+  write.verb = Verb::kStrategicMergePatch;
+  write.resource = &api::kPods;
+  write.subresource = "status";
+  write.ns = task.ns;
+  write.name = task.name;
+  write.uid = task.uid;
+  api::JsonWriter json(write.body);
+  json.BeginObject().Key("status").BeginObject().Key("conditions").BeginArray().BeginObject();
+  json.Field("type", type).Field("status", status).Field("reason", reason).Field("message", message);
+  json.Field("lastTransitionTime", api::FormatTime(now));
+  json.EndObject().EndArray().EndObject().EndObject();
+  return write;
+}
+
+// "node-000 (4)", "node-000 (2), node-001 (2) and 3 more nodes"
+std::string NodesText(const Cluster& cluster, const Gang& gang) {
+  constexpr std::size_t kNamed = 4;
+  std::map<std::string, int> nodes;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.holds_room()) ++nodes[std::string(cluster.node_name(task.row))];
+  }
+  std::string text;
+  std::size_t named = 0;
+  for (const auto& [name, count] : nodes) {
+    if (named == kNamed) break;
+    absl::StrAppend(&text, named++ == 0 ? "" : ", ", name, " (", count, ")");
+  }
+  if (nodes.size() > named) absl::StrAppend(&text, " and ", nodes.size() - named, " more");
+  return text;
+}
+
+class Planner {
+ public:
+  Planner(const GangView& view, absl::Time now)
+      : view_(view), cluster_(view.cluster), gang_(cluster_.gang(view.id)), now_(now) {
+    tasks_ = gang_.tasks;
+    gang::SortTasks(cluster_, tasks_);
+  }
+
+  Plan Run() {
+    leftovers_ = FindLeftovers(cluster_, view_.id);
+    if (leftovers_.has_value()) {
+      const absl::Time since =
+          leftovers_->latest_binding == absl::InfinitePast() ? view_.half_bound_since : leftovers_->latest_binding;
+      const absl::Time deadline = since + view_.release_after;
+      if (now_ >= deadline) {
+        WantRelease();
+        return std::move(plan_);
+      }
+      plan_.look_again = deadline;
+    }
+    std::vector<Write> writes;
+    WantStatus("", writes);
+    WantBindings(writes);
+    WantPodConditions(writes);
+    if (!writes.empty()) plan_.stages.push_back(std::move(writes));
+    return std::move(plan_);
+  }
+
+ private:
+  void WantBindings(std::vector<Write>& writes) {
+    for (const TaskId id : tasks_) {
+      const Task& task = cluster_.task(id);
+      if (task.status != TaskStatus::kBinding || view_.accepted(task)) continue;
+      writes.push_back(BindingOf(task, cluster_.node_name(task.row)));
+    }
+  }
+
+  void WantStatus(const std::string& release_message, std::vector<Write>& writes) {
+    const Telling& telling = view_.telling;
+    const bool told = telling.short_of_minimum() && !OnlyEnding() && !(gang_.tasks.empty() && gang_.admitted);
+    const api::volcano::PodGroupStatus& before = view_.group.status;
+    const StatusInput input{gang_,           before, told, told ? telling.text() : "", leftovers_.has_value(),
+                            release_message, view_.transition_id, now_};
+    const api::volcano::PodGroupStatus after = WantedStatus(input);
+    if (told) WantUnschedulableEvent();
+    if (after.phase == "Running" && before.phase != "Running" && before.phase != "Unknown") {
+      plan_.events.push_back({EventNote::Type::kNormal, "Scheduled",
+                              absl::StrCat(gang_.scheduled(), " of ", gang_.tasks.size(), " tasks are placed: ",
+                                           NodesText(cluster_, gang_)),
+                              ReferenceTo(view_.group)});
+    }
+    std::string patch = StatusPatch(before, after);
+    if (patch.empty()) return;
+    Write write;
+    write.verb = Verb::kMergePatch;
+    write.resource = &api::kPodGroups;
+    write.ns = gang_.ns;
+    write.name = gang_.name;
+    write.uid = view_.group.metadata.uid;
+    write.resource_version = view_.group.metadata.resource_version;
+    write.body = std::move(patch);
+    writes.push_back(std::move(write));
+  }
+
+  // Nothing can be done but wait until pods are gone.
+  bool OnlyEnding() const {
+    return gang_.scheduled() >= gang_.min_member && gang_.binding_releasing > 0 && gang_.Count(TaskStatus::kPending) == 0;
+  }
+
+  // Once for each kind of reason: together with the condition that says so.
+  void WantUnschedulableEvent() {
+    const auto& conditions = view_.group.status.conditions;
+    if (std::any_of(conditions.begin(), conditions.end(), [&](const auto& condition) {
+          return condition.type == "Unschedulable" && condition.message == view_.telling.text();
+        })) {
+      view_.telling.NewsWritten();
+    }
+    if (!view_.telling.news()) return;
+    // volcano: refusing to let a gang in is Normal, finding no room for it a Warning.
+    const bool refused = !gang_.admitted;
+    plan_.events.push_back({refused ? EventNote::Type::kNormal : EventNote::Type::kWarning, "Unschedulable",
+                            view_.telling.text(), ReferenceTo(view_.group)});
+  }
+
+  void WantPodConditions(std::vector<Write>& writes) {
+    const Telling& telling = view_.telling;
+    if (!telling.told()) return;
+    for (const TaskId id : tasks_) {
+      const Task& task = cluster_.task(id);
+      if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
+      const bool fits = telling.WouldFit(task.uid);
+      const std::string reason = fits ? "Schedulable" : "Unschedulable";
+      const std::string message = fits ? absl::StrCat("fits a node; its gang ", telling.text()) : telling.text();
+      if (view_.written(task) == ConditionText(reason, message)) continue;
+      writes.push_back(ConditionOf(task, "PodScheduled", "False", reason, message, now_));
+      plan_.events.push_back({EventNote::Type::kWarning, "FailedScheduling", message, ReferenceTo(task)});
+    }
+  }
+
+  void WantRelease() {
+    const std::string sentence = ReleaseSentence(gang_, *leftovers_, view_.release_after);
+    std::vector<std::string> uids;
+    for (const TaskId id : leftovers_->released) uids.push_back(cluster_.task(id).uid);
+    std::vector<Write> record, marks, deletions;
+    WantStatus(api::volcano::ReleaseMessage(sentence, uids), record);
+    for (const TaskId id : leftovers_->released) {
+      const Task& task = cluster_.task(id);
+      marks.push_back(ConditionOf(task, "DisruptionTarget", "True", "GangReleased", sentence, now_));
+      Write write;
+      write.verb = Verb::kDelete;
+      write.resource = &api::kPods;
+      write.ns = task.ns;
+      write.name = task.name;
+      write.uid = task.uid;
+      deletions.push_back(std::move(write));
+    }
+    if (!record.empty()) {
+      plan_.events.push_back({EventNote::Type::kWarning, std::string(api::volcano::kGangReleased), sentence,
+                              ReferenceTo(view_.group)});
+    }
+    WantPodConditions(record);
+    for (std::vector<Write>* stage : {&record, &marks, &deletions}) {
+      if (!stage->empty()) plan_.stages.push_back(std::move(*stage));
+    }
+  }
+
+  const GangView& view_;
+  const Cluster& cluster_;
+  const Gang& gang_;
+  const absl::Time now_;
+  std::vector<TaskId> tasks_;
+  std::optional<Leftovers> leftovers_;
+  Plan plan_;
+};
+
+}  // namespace
+
+std::string ConditionText(absl::string_view reason, absl::string_view message) {
+  return absl::StrCat(reason, "\n", message);
+}
+
+Plan PlanGang(const GangView& view, absl::Time now) { return Planner(view, now).Run(); }
+
+}  // namespace gangway::scheduler

@@ -1,0 +1,36 @@
+// Everything the scheduler would write now about one gang: bindings, the PodGroup's status, its pods' conditions, events.
+#pragma once
+
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
+#include "api/volcano/scheduling.h"
+#include "kube/plan/plan.h"
+#include "plugin/model/cluster.h"
+#include "plugin/scheduler/telling.h"
+
+namespace gangway::scheduler {
+
+// A pod's PodScheduled=False condition, as one text; "" when it has none.
+std::string ConditionText(absl::string_view reason, absl::string_view message);
+
+struct GangView {
+  const model::Cluster& cluster;
+  model::GangId id;
+  const api::volcano::PodGroup& group;
+  Telling& telling;  // told that its news are written, once the PodGroup has them
+  // Whether the API server has accepted the binding of this pod already.
+  absl::FunctionRef<bool(const model::Task&)> accepted;
+  // What ConditionText says of the pod's condition as it is.
+  absl::FunctionRef<std::string(const model::Task&)> written;
+  absl::Time half_bound_since;  // as far as this process knows
+  absl::Duration release_after;
+  std::string transition_id;
+};
+
+// One stage with the bindings, the status and the conditions; or, for leftovers whose time has come, three: the record of the
+// release in the PodGroup, the pods' DisruptionTarget, the deletions.
+kube::Plan PlanGang(const GangView& view, absl::Time now);
+
+}  // namespace gangway::scheduler

@@ -1,0 +1,39 @@
+// What a PodGroup's status should be (spec: volcano-scheduler 3.7).
+#pragma once
+
+#include <string>
+
+#include "absl/time/time.h"
+#include "api/volcano/scheduling.h"
+#include "plugin/model/cluster.h"
+
+namespace gangway::scheduler {
+
+struct StatusInput {
+  const model::Gang& gang;
+  const api::volcano::PodGroupStatus& now_written;
+  bool told = false;  // a reason that keeps the gang from starting, or from being whole, is told
+  std::string reason_text;
+  bool half_bound = false;
+  std::string release_message;  // set: leftovers are about to be released
+  std::string transition_id;
+  absl::Time now;
+};
+
+// Phases, in this order:
+//   Unknown    pods run, the gang was whole before, and what it lacks is told
+//   Completed  as many pods as the minimum have ended, and none is left that has not
+//   Running    as many pods as the minimum have a node
+//   as it is   while bindings are under way, or the gang is not whole and that is not told yet; Completed while no pods come
+//   Inqueue    it is let in
+//   Pending    otherwise
+// Conditions are added or replaced, never taken away; all are True, as Volcano's.
+api::volcano::PodGroupStatus WantedStatus(const StatusInput& in);
+
+// The merge patch from one status to the other; "" when they say the same. Transition times and ids alone are no difference.
+std::string StatusPatch(const api::volcano::PodGroupStatus& before, const api::volcano::PodGroupStatus& after);
+
+inline constexpr absl::string_view kScheduledReason = "tasks in gang are ready to be scheduled";
+inline constexpr absl::string_view kUnschedulableReason = "NotEnoughResources";
+
+}  // namespace gangway::scheduler

@@ -1,0 +1,466 @@
+#include "plugin/scheduler/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "api/core/node.h"
+#include "api/core/objects.h"
+#include "api/core/pod.h"
+#include "api/volcano/scheduling.h"
+#include "base/log.h"
+#include "kube/client/status.h"
+#include "kube/runtime/cache.h"
+#include "kube/runtime/driver.h"
+#include "kube/runtime/recorder.h"
+#include "plugin/gang/schedule.h"
+#include "plugin/ingest/ingest.h"
+#include "plugin/scheduler/gang_plan.h"
+#include "plugin/scheduler/release.h"
+#include "plugin/scheduler/telling.h"
+
+namespace gangway::scheduler {
+
+using api::NamespacedName;
+using api::core::Node;
+using api::core::Pod;
+using api::core::PriorityClass;
+using api::volcano::PodGroup;
+using api::volcano::Queue;
+using model::Decision;
+using model::Gang;
+using model::GangId;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+namespace {
+
+// Queues have no namespace, so their keys never meet those of PodGroups in the driver.
+NamespacedName QueueKey(absl::string_view name) { return {"", std::string(name)}; }
+
+constexpr absl::string_view kOwnQueues[] = {"root", "default"};
+
+kube::CacheOptions RowsOnly(Metrics* metrics) {
+  kube::CacheOptions options;
+  options.keep_objects = false;
+  options.metrics = metrics;
+  return options;
+}
+kube::CacheOptions Objects(Metrics* metrics) {
+  kube::CacheOptions options;
+  options.metrics = metrics;
+  return options;
+}
+
+kube::DriverOptions DriverOptionsOf(const Options& options) {
+  kube::DriverOptions driver;
+  driver.name = "podgroup";
+  driver.qps = options.qps;
+  driver.burst = options.burst;
+  driver.max_in_flight = options.max_in_flight;
+  driver.metrics = options.metrics;
+  return driver;
+}
+
+kube::RecorderOptions RecorderOptionsOf(const Options& options) {
+  kube::RecorderOptions recorder;
+  recorder.component = options.name;
+  recorder.metrics = options.metrics;
+  return recorder;
+}
+
+}  // namespace
+
+class Scheduler::Impl {
+ public:
+  Impl(Loop& loop, kube::Client& client, Options options)
+      : loop_(loop), client_(client), options_(std::move(options)),
+        rules_{options_.explain_after, options_.refresh_after},
+        pods_(loop, client, api::kPods, RowsOnly(options_.metrics)),
+        nodes_(loop, client, api::kNodes, RowsOnly(options_.metrics)),
+        groups_(loop, client, api::kPodGroups, Objects(options_.metrics)),
+        queues_(loop, client, api::kQueues, RowsOnly(options_.metrics)),
+        classes_(loop, client, api::kPriorityClasses, RowsOnly(options_.metrics)),
+        recorder_(loop, client, RecorderOptionsOf(options_)),
+        driver_(loop, client, recorder_, DriverOptionsOf(options_),
+                [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
+    driver_.SetOnReply([this](const kube::Write& write, const kube::Response& reply) { OnReply(write, reply); });
+    driver_.Hold();
+    if (options_.metrics == nullptr) return;
+    Metrics& metrics = *options_.metrics;
+    waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
+    rounds_ = metrics.AddCounter("gangway_schedule_rounds_total", "Scheduling rounds");
+    bound_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "bound"}});
+    refused_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
+  }
+
+  void Start() {
+    const auto synced = [this] { OnSynced(); };
+    nodes_.Start([this](const auto& key, const auto&, const auto& after) { OnNode(key, after.get()); }, synced);
+    queues_.Start([this](const auto& key, const auto&, const auto& after) { OnQueue(key, after.get()); }, synced);
+    classes_.Start([this](const auto& key, const auto&, const auto& after) { OnClass(key, after.get()); }, synced);
+    groups_.Start([this](const auto& key, const auto&, const auto& after) { OnGroup(key, after.get()); }, synced);
+    pods_.Start([this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); }, synced);
+  }
+
+  bool synced() const {
+    return nodes_.synced() && queues_.synced() && classes_.synced() && groups_.synced() && pods_.synced();
+  }
+  const model::Cluster& cluster() const { return cluster_; }
+
+ private:
+  // What this process knows of a gang beside the table.
+  struct State {
+    std::string uid;
+    Telling telling;
+    absl::Time half_bound_since = absl::InfinitePast();
+    Loop::TimerId held_back = 0;
+  };
+
+  // ---- what is
+
+  void OnSynced() {
+    if (!synced()) return;
+    if (options_.create_queues) {
+      for (const absl::string_view name : kOwnQueues) driver_.Enqueue(QueueKey(name));
+    }
+    groups_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
+    driver_.Release();
+    WantRound();
+  }
+
+  // Applies an event and asks for a round when it changed anything.
+  template <class F>
+  void Apply(F event) {
+    const std::uint64_t before = cluster_.version();
+    event();
+    if (cluster_.version() != before) WantRound();
+  }
+
+  void OnNode(const NamespacedName& key, const Node* node) {
+    Apply([&] {
+      if (node == nullptr) {
+        cluster_.RemoveNode(key.name);
+      } else {
+        cluster_.SetNode(ingest::NodeFactsOf(*node));
+      }
+    });
+  }
+
+  void OnQueue(const NamespacedName& key, const Queue* queue) {
+    Apply([&] {
+      if (queue == nullptr) {
+        cluster_.RemoveQueue(key.name);
+      } else {
+        cluster_.SetQueue(ingest::QueueFactsOf(*queue));
+      }
+    });
+    if (queue == nullptr) {
+      known_queues_.erase(key.name);
+      driver_.Enqueue(QueueKey(key.name));
+    } else {
+      known_queues_.insert(key.name);
+    }
+  }
+
+  void OnClass(const NamespacedName& key, const PriorityClass* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemovePriorityClass(key.name);
+      } else {
+        cluster_.SetPriorityClass(ingest::PriorityClassFactsOf(*object));
+      }
+    });
+  }
+
+  void OnGroup(const NamespacedName& key, const PodGroup* group) {
+    Apply([&] {
+      if (group == nullptr) {
+        cluster_.RemoveGang(key.ns, key.name);
+      } else {
+        cluster_.SetGang(ingest::GangFactsOf(*group));
+      }
+    });
+    if (group == nullptr) {
+      Forget(key);
+      return;
+    }
+    if (auto it = states_.find(key); it != states_.end() && it->second.uid != group->metadata.uid) Forget(key);
+    driver_.Enqueue(key);
+  }
+
+  void OnPod(const NamespacedName& key, const Pod* pod) {
+    NamespacedName before, after;
+    if (const TaskId task = cluster_.FindTask(key.ns, key.name); task != model::kNone) {
+      before = GangKey(cluster_.task(task).gang);
+      if (pod == nullptr || pod->metadata.uid != cluster_.task(task).uid) ForgetPod(cluster_.task(task).uid);
+    }
+    Apply([&] {
+      if (pod == nullptr) {
+        cluster_.RemovePod(key.ns, key.name);
+      } else {
+        cluster_.SetPod(ingest::PodFactsOf(*pod, options_.name));
+      }
+    });
+    if (pod != nullptr) {
+      NoteCondition(*pod);
+      if (pod->bound()) accepted_.erase(pod->metadata.uid);
+      after = GangKey(cluster_.task(cluster_.FindTask(key.ns, key.name)).gang);
+    }
+    if (!before.name.empty()) driver_.Enqueue(before);
+    if (!after.name.empty() && after != before) driver_.Enqueue(after);
+  }
+
+  // Only pods that wait have such a condition, so only they are kept.
+  void NoteCondition(const Pod& pod) {
+    written_.erase(pod.metadata.uid);
+    if (pod.bound() || pod.ended()) return;
+    for (const api::core::PodCondition& condition : pod.status.conditions) {
+      if (condition.type != "PodScheduled" || condition.status != "False") continue;
+      written_[pod.metadata.uid] = ConditionText(condition.reason, condition.message);
+    }
+  }
+
+  void ForgetPod(const std::string& uid) {
+    written_.erase(uid);
+    accepted_.erase(uid);
+  }
+
+  void Forget(const NamespacedName& key) {
+    auto it = states_.find(key);
+    if (it == states_.end()) return;
+    loop_.Cancel(it->second.held_back);
+    waiting_.erase(key);
+    states_.erase(it);
+  }
+
+  NamespacedName GangKey(GangId id) const {
+    if (id == model::kNone) return {};
+    const Gang& gang = cluster_.gang(id);
+    return gang.known ? NamespacedName{gang.ns, gang.name} : NamespacedName{};
+  }
+
+  State& StateOf(const Gang& gang) {
+    State& state = states_[{gang.ns, gang.name}];
+    state.uid = gang.uid;
+    return state;
+  }
+
+  // ---- what should be
+
+  // Rounds are bundled: events of one moment share one, and the more gangs wait, the rarer rounds are.
+  void WantRound() {
+    if (round_wanted_ || !synced()) return;
+    round_wanted_ = true;
+    loop_.PostAt(next_round_, owner_.token(), [this] {
+      round_wanted_ = false;
+      Round();
+    });
+  }
+
+  void Round() {
+    const absl::Time now = loop_.Now();
+    rounds_.Add();
+    const model::Decisions decisions = gang::Schedule(cluster_, options_.policy, now, scratch_);
+    absl::btree_set<NamespacedName> waiting;
+    for (const Decision& decision : decisions) {
+      const NamespacedName key = GangKey(decision.gang);
+      CarryOut(decision, key, now);
+      if (decision.reason.has_value()) waiting.insert(key);
+    }
+    for (const NamespacedName& key : waiting_) {
+      if (waiting.contains(key)) continue;
+      auto it = states_.find(key);
+      if (it != states_.end() && it->second.telling.Decide(std::nullopt, false, {}, now)) driver_.Enqueue(key);
+    }
+    waiting_ = std::move(waiting);
+    waiting_gangs_.Set(static_cast<double>(waiting_.size()));
+    constexpr absl::Duration kPerWaitingGang = absl::Microseconds(20);
+    next_round_ = now + std::min(options_.round_interval + kPerWaitingGang * waiting_.size(), absl::Milliseconds(100));
+  }
+
+  void CarryOut(const Decision& decision, const NamespacedName& key, absl::Time now) {
+    bool changed = decision.admit;
+    if (decision.admit) cluster_.SetAdmitted(decision.gang, true);
+    for (const model::Placement& placement : decision.placements) {
+      accepted_.erase(cluster_.task(placement.task).uid);
+      cluster_.Assume(placement.task, placement.row);
+      changed = true;
+    }
+    if (!decision.placements.empty()) {
+      log::Info("gang placed", {{"gang", key.ToString()}, {"tasks", decision.placements.size()}});
+    }
+    std::vector<std::string> would_fit;
+    for (const TaskId task : decision.would_fit) would_fit.push_back(cluster_.task(task).uid);
+    State& state = StateOf(cluster_.gang(decision.gang));
+    if (state.telling.Decide(decision.reason, decision.short_of_minimum, std::move(would_fit), now)) changed = true;
+    if (changed) driver_.Enqueue(key);
+  }
+
+  kube::Plan Decide(const NamespacedName& key, absl::Time now) {
+    if (key.ns.empty()) return PlanQueue(key.name);
+    const GangId id = cluster_.FindGang(key.ns, key.name);
+    const std::shared_ptr<const PodGroup> group = groups_.Get(key);
+    if (group == nullptr || id == model::kNone || !cluster_.gang(id).known) return {};
+    State& state = StateOf(cluster_.gang(id));
+    const bool told_before = state.telling.told();
+    state.telling.Advance(rules_, now);
+    if (state.telling.told() && (!told_before || state.telling.news())) {
+      log::Info("gang waits", {{"gang", key.ToString()}, {"reason", state.telling.text()}});
+    }
+    if (!FindLeftovers(cluster_, id).has_value()) {
+      state.half_bound_since = absl::InfinitePast();
+    } else if (state.half_bound_since == absl::InfinitePast()) {
+      state.half_bound_since = now;
+    }
+    const auto accepted = [this](const Task& task) { return accepted_.contains(task.uid); };
+    const auto written = [this](const Task& task) {
+      auto it = written_.find(task.uid);
+      return it == written_.end() ? std::string() : it->second;
+    };
+    const GangView view{cluster_, id,      *group, state.telling, accepted, written, state.half_bound_since,
+                        options_.release_after, TransitionId()};
+    kube::Plan plan = PlanGang(view, now);
+    plan.look_again = std::min(plan.look_again, state.telling.NextChange(rules_));
+    return plan;
+  }
+
+  std::string TransitionId() {
+    const std::uint64_t a = loop_.Random(), b = loop_.Random();
+    return absl::StrFormat("%08x-%04x-4%03x-%04x-%012x", a >> 32, (a >> 16) & 0xffff, a & 0xfff,
+                           0x8000 | ((b >> 48) & 0x3fff), b & 0xffffffffffff);
+  }
+
+  kube::Plan PlanQueue(const std::string& name) {
+    kube::Plan plan;
+    const bool ours = std::find(std::begin(kOwnQueues), std::end(kOwnQueues), name) != std::end(kOwnQueues);
+    if (!ours || !options_.create_queues || known_queues_.contains(name)) return plan;
+    Queue queue;
+    queue.api_version = api::kQueues.ApiVersion();
+    queue.kind = "Queue";
+    queue.metadata.name = name;
+    queue.spec.weight = 1;
+    queue.spec.reclaimable = name != "root";
+    if (name != "root") queue.spec.parent = "root";
+    kube::Write write;
+    write.resource = &api::kQueues;
+    write.name = name;
+    write.body = api::Encode(queue);
+    plan.stages.push_back({std::move(write)});
+    return plan;
+  }
+
+  // ---- replies
+
+  void OnReply(const kube::Write& write, const kube::Response& reply) {
+    if (write.resource == &api::kPods && write.subresource == "binding") return OnBindingReply(write, reply);
+    pods_.ObserveReply(write, reply);
+    groups_.ObserveReply(write, reply);
+    queues_.ObserveReply(write, reply);
+  }
+
+  // The task the write was about, if it is still there and still assumed.
+  TaskId AssumedTask(const NamespacedName& key, const std::string& uid) const {
+    const TaskId id = cluster_.FindTask(key.ns, key.name);
+    if (id == model::kNone) return id;
+    const Task& task = cluster_.task(id);
+    return task.uid == uid && task.status == TaskStatus::kBinding ? id : model::kNone;
+  }
+
+  void OnBindingReply(const kube::Write& write, const kube::Response& reply) {
+    const NamespacedName key{write.ns, write.name};
+    const TaskId id = cluster_.FindTask(key.ns, key.name);
+    if (id == model::kNone) return;
+    const Task& task = cluster_.task(id);
+    if (reply.ok()) {
+      bound_.Add();
+      if (task.status != TaskStatus::kBinding) return;
+      accepted_.insert(task.uid);
+      recorder_.Record({kube::EventNote::Type::kNormal, "Scheduled",
+                        absl::StrCat("Successfully assigned ", key.ToString(), " to ", cluster_.node_name(task.row)),
+                        {.api_version = "v1", .kind = "Pod", .ns = task.ns, .name = task.name, .uid = task.uid,
+                         .resource_version = "", .field_path = ""}});
+      return;
+    }
+    if (reply.code == 429 || reply.code == 408 || reply.code >= 500) return;  // the driver tries again
+    refused_.Add();
+    LookAtPod(key, task.uid, absl::StrCat("binding ", task.name, " to ", cluster_.node_name(task.row), " was refused: ",
+                                          kube::StatusFromResponse(reply).message()));
+  }
+
+  // A binding was refused: the pod itself says whether it is bound (the reply to an earlier try was lost), gone, or free.
+  void LookAtPod(const NamespacedName& key, const std::string& uid, std::string why) {
+    kube::Request request;
+    request.method = "GET";
+    request.path = api::PathOf(api::kPods, key.ns, key.name);
+    client_.Send(std::move(request), owner_.token(),
+                 [this, key, uid, why = std::move(why)](const absl::StatusOr<kube::Response>& reply) {
+                   if (!reply.ok()) return;  // the driver tries the binding again, which leads back here
+                   if (reply->code == 404) return pods_.ObserveDeleted(key, uid);
+                   if (!reply->ok()) return;
+                   pods_.Observe(reply->body);
+                   if (const TaskId task = AssumedTask(key, uid); task != model::kNone) GiveUp(task, why);
+                 });
+  }
+
+  // The pod is free and its binding was refused: the gang rests a while, then is decided anew.
+  void GiveUp(TaskId id, const std::string& why) {
+    const GangId gang_id = cluster_.task(id).gang;
+    cluster_.Forget(id);
+    if (gang_id == model::kNone || !cluster_.gang(gang_id).known) return WantRound();
+    const NamespacedName key = GangKey(gang_id);
+    log::Warning("binding refused", {{"gang", key.ToString()}, {"error", why}});
+    cluster_.SetHeldBack(gang_id, why);
+    State& state = StateOf(cluster_.gang(gang_id));
+    loop_.Cancel(state.held_back);
+    state.held_back = loop_.PostAt(loop_.Now() + options_.bind_retry, owner_.token(), [this, key] {
+      if (auto it = states_.find(key); it != states_.end()) it->second.held_back = 0;
+      const GangId gang = cluster_.FindGang(key.ns, key.name);
+      if (gang != model::kNone) Apply([&] { cluster_.SetHeldBack(gang, ""); });
+    });
+    WantRound();
+    driver_.Enqueue(key);
+  }
+
+  Loop& loop_;
+  kube::Client& client_;
+  const Options options_;
+  const TellingRules rules_;
+
+  model::Cluster cluster_;
+  gang::Scratch scratch_;
+  absl::btree_map<NamespacedName, State> states_;
+  absl::btree_set<NamespacedName> waiting_;  // gangs that waited in the last round
+  absl::flat_hash_set<std::string> accepted_;              // UIDs of assumed pods whose binding was accepted
+  absl::flat_hash_map<std::string, std::string> written_;  // PodScheduled=False as written, by UID
+  absl::btree_set<std::string> known_queues_;
+  bool round_wanted_ = false;
+  absl::Time next_round_ = absl::InfinitePast();
+
+  kube::Cache<Pod> pods_;
+  kube::Cache<Node> nodes_;
+  kube::Cache<PodGroup> groups_;
+  kube::Cache<Queue> queues_;
+  kube::Cache<PriorityClass> classes_;
+  kube::Recorder recorder_;
+  kube::Driver driver_;
+  Gauge waiting_gangs_;
+  Counter rounds_, bound_, refused_;
+  Owner owner_;
+};
+
+Scheduler::Scheduler(Loop& loop, kube::Client& client, Options options)
+    : impl_(std::make_unique<Impl>(loop, client, std::move(options))) {}
+Scheduler::~Scheduler() = default;
+void Scheduler::Start() { impl_->Start(); }
+bool Scheduler::synced() const { return impl_->synced(); }
+const model::Cluster& Scheduler::cluster() const { return impl_->cluster(); }
+
+}  // namespace gangway::scheduler

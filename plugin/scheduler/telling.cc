@@ -1,0 +1,48 @@
+#include "plugin/scheduler/telling.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gangway::scheduler {
+
+using model::Reason;
+
+bool Telling::Decide(const std::optional<Reason>& reason, bool short_of_minimum, std::vector<std::string> would_fit,
+                     absl::Time now) {
+  if (!reason.has_value()) {
+    const bool was = reason_.has_value();
+    *this = Telling();
+    return was;
+  }
+  absl::btree_set<std::string> fitting(would_fit.begin(), would_fit.end());
+  if (reason_ == reason && short_ == short_of_minimum && would_fit_ == fitting) return false;
+  // Pods that are being made are progress, not something to explain.
+  const bool progress = reason->kind == Reason::Kind::kTooFewTasks && !told_ && reason_ != reason;
+  if (!reason_.has_value() || progress) since_ = now;
+  reason_ = reason;
+  short_ = short_of_minimum;
+  would_fit_ = std::move(fitting);
+  text_ = model::Render(*reason_);
+  return true;
+}
+
+absl::Time Telling::NextChange(const TellingRules& rules) const {
+  if (!reason_.has_value()) return absl::InfiniteFuture();
+  if (!told_) return since_ + rules.explain_after;
+  const bool same_kind = told_kind_ == reason_->kind && told_short_ == short_;
+  if (same_kind && told_text_ == text_ && told_would_fit_ == would_fit_) return absl::InfiniteFuture();
+  return told_at_ + (same_kind ? rules.refresh_after : rules.explain_after);
+}
+
+void Telling::Advance(const TellingRules& rules, absl::Time now) {
+  if (NextChange(rules) > now) return;
+  news_ = news_ || !told_ || told_kind_ != reason_->kind || told_short_ != short_;
+  told_ = true;
+  told_short_ = short_;
+  told_kind_ = reason_->kind;
+  told_text_ = text_;
+  told_would_fit_ = would_fit_;
+  told_at_ = now;
+}
+
+}  // namespace gangway::scheduler

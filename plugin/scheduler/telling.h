@@ -1,0 +1,56 @@
+// What is told to users about one gang that waits: the reason, once it has lasted, and no more often than it helps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/time/time.h"
+#include "plugin/model/decision.h"
+
+namespace gangway::scheduler {
+
+struct TellingRules {
+  absl::Duration explain_after;  // how long a reason lasts before it is told
+  absl::Duration refresh_after;  // how often numbers are brought up to date
+};
+
+class Telling {
+ public:
+  // The newest decision; nullopt when the gang waits for nothing. True when there may be something new to tell.
+  bool Decide(const std::optional<model::Reason>& reason, bool short_of_minimum, std::vector<std::string> would_fit,
+              absl::Time now);
+  // Brings what is told up to date.
+  void Advance(const TellingRules& rules, absl::Time now);
+  // When Advance would change something if nothing else happens.
+  absl::Time NextChange(const TellingRules& rules) const;
+
+  bool waits() const { return reason_.has_value(); }
+  const std::optional<model::Reason>& reason() const { return reason_; }
+  // Something is told now.
+  bool told() const { return told_; }
+  bool short_of_minimum() const { return told_ && told_short_; }
+  model::Reason::Kind kind() const { return told_kind_; }
+  const std::string& text() const { return told_text_; }
+  // The pod would find a node if the rest of its gang did.
+  bool WouldFit(const std::string& uid) const { return told_would_fit_.contains(uid); }
+  // This kind of reason has not been written yet.
+  bool news() const { return news_; }
+  void NewsWritten() { news_ = false; }
+
+ private:
+  std::optional<model::Reason> reason_;
+  bool short_ = false;
+  absl::btree_set<std::string> would_fit_;
+  std::string text_;
+  absl::Time since_ = absl::InfinitePast();
+
+  bool told_ = false, told_short_ = false, news_ = false;
+  model::Reason::Kind told_kind_ = model::Reason::Kind::kNoRoom;
+  std::string told_text_;
+  absl::btree_set<std::string> told_would_fit_;
+  absl::Time told_at_ = absl::InfinitePast();
+};
+
+}  // namespace gangway::scheduler
