@@ -25,11 +25,9 @@ template <class T>
 class Inbox {
  public:
   void Put(T value) {
-    {
-      const std::lock_guard<std::mutex> lock(mu_);
-      values_.push_back(std::move(value));
-    }
-    filled_.notify_all();
+    const std::lock_guard<std::mutex> lock(mu_);
+    values_.push_back(std::move(value));
+    filled_.notify_all();  // under the lock: whoever takes the last value may destroy us
   }
   // nullopt when nothing comes within kPatience.
   std::optional<T> Take() {
