@@ -1,0 +1,398 @@
+#include "plugin/gang/schedule.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::gang {
+namespace {
+
+using model::Cluster;
+using model::Decision;
+using model::Decisions;
+using model::PodFacts;
+using model::PodPhase;
+using model::Reason;
+using model::Wants;
+using testutil::AddGang;
+using testutil::AddNodes;
+using testutil::Cpu;
+using testutil::Gang;
+using testutil::Node;
+using testutil::Pod;
+using testutil::Queue;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+struct World {
+  World() { cluster.SetQueue(Queue("default")); }
+  Decisions Run() {
+    Scratch scratch;
+    return Schedule(cluster, policy, testutil::At(10), scratch);
+  }
+  std::map<std::string, std::string> Placed() {
+    std::map<std::string, std::string> placed;
+    for (const Decision& decision : Run()) {
+      for (const model::Placement& p : decision.placements) {
+        placed[cluster.task(p.task).name] = std::string(cluster.node_name(p.row));
+      }
+    }
+    return placed;
+  }
+  Decision Of(const std::string& gang) {
+    for (const Decision& decision : Run()) {
+      if (cluster.gang(decision.gang).name == gang) return decision;
+    }
+    return {};
+  }
+  Cluster cluster;
+  Policy policy;
+};
+
+Wants CpuOn(std::int64_t milli, std::string key, std::string value) {
+  Wants wants = Cpu(milli);
+  wants.selector = {{std::move(key), std::move(value)}};
+  return wants;
+}
+
+// fixtures/volcano-golden/seed-ctr-volcano: four pods of 1 cpu on six nodes.
+TEST(ScheduleTest, TheSeedJobGoesToOneNode) {
+  World w;
+  AddNodes(w.cluster, 6);
+  AddGang(w.cluster, "ctr", 4, 4, 1000);
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("ctr-w-0", "node-000"), Pair("ctr-w-1", "node-000"), Pair("ctr-w-2", "node-000"),
+                                      Pair("ctr-w-3", "node-000")));
+}
+
+// fixtures/volcano-golden/gang-unschedulable: 8 x 9 cpu on six nodes of 16.
+TEST(ScheduleTest, OneNodeShortBindsNothingAndSaysWhatIsMissing) {
+  World w;
+  AddNodes(w.cluster, 6);
+  AddGang(w.cluster, "tight", 8, 8, 9000);
+  const Decision decision = w.Of("tight");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  EXPECT_TRUE(decision.short_of_minimum);
+  ASSERT_TRUE(decision.reason.has_value());
+  EXPECT_EQ(decision.reason->missing, 2);
+  EXPECT_EQ(decision.would_fit.size(), 6u);
+  EXPECT_EQ(model::Render(*decision.reason),
+            "waits for 2 of 8 tasks: w needs cpu 9; with 6 placed, 6 nodes have at most 7 free, 0 fit");
+  AddNodes(w.cluster, 8);
+  EXPECT_EQ(w.Placed().size(), 8u);
+}
+
+// fixtures/volcano-golden/gang-unschedulable-mixed
+TEST(ScheduleTest, SelectorTaintAndCordonAreCounted) {
+  World w;
+  AddNodes(w.cluster, 6);
+  model::NodeFacts tainted = Node("node-004");
+  tainted.taints = {{"dedicated", "x", model::TaintEffect::kNoSchedule}};
+  w.cluster.SetNode(tainted);
+  model::NodeFacts cordoned = Node("node-005");
+  cordoned.unschedulable = true;
+  w.cluster.SetNode(cordoned);
+  w.cluster.SetGang(Gang("mixed", 5));
+  for (int i = 0; i < 2; ++i) w.cluster.SetPod(Pod("mixed", "ps", i, CpuOn(1000, "zone", "none")));
+  for (int i = 0; i < 3; ++i) w.cluster.SetPod(Pod("mixed", "worker", i, Cpu(1000)));
+  const Decision decision = w.Of("mixed");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  EXPECT_EQ(decision.would_fit.size(), 3u);
+  EXPECT_EQ(model::Render(*decision.reason),
+            "waits for 2 of 5 tasks: ps needs nodes with zone=none; with 3 placed, 5 nodes do not match, 1 is cordoned, 0 fit");
+}
+
+// fixtures/volcano-golden/gang-not-enqueueable: 144 cpu asked of 96, which count as 115.2.
+TEST(ScheduleTest, OverTheClustersSumIsNotLetIn) {
+  World w;
+  AddNodes(w.cluster, 6);
+  model::GangFacts big = Gang("big", 12);
+  big.phase = model::GangPhase::kNone;
+  big.has_min_resources = true;
+  big.min_resources = {{"cpu", 144'000}, {"memory", 1'200'000'000}, {"pods", 12}};
+  w.cluster.SetGang(big);
+  Decision decision = w.Of("big");
+  EXPECT_FALSE(decision.admit);
+  ASSERT_TRUE(decision.reason.has_value());
+  EXPECT_EQ(decision.reason->kind, Reason::Kind::kClusterFull);
+  ASSERT_EQ(decision.reason->sums.size(), 1u);
+  EXPECT_EQ(decision.reason->sums[0], (model::SumLack{"cpu", 144'000, 115'200, 0}));
+  AddNodes(w.cluster, 12);
+  EXPECT_TRUE(w.Of("big").admit);
+}
+
+// fixtures/volcano-golden/minavailable-lt-replicas: minimum 4, room for 6 of 8.
+TEST(ScheduleTest, TheElasticRestTakesWhatIsThere) {
+  World w;
+  AddNodes(w.cluster, 6);
+  AddGang(w.cluster, "elastic", 4, 8, 9000);
+  const Decision decision = w.Of("elastic");
+  EXPECT_EQ(decision.placements.size(), 6u);
+  EXPECT_FALSE(decision.short_of_minimum);
+  ASSERT_TRUE(decision.reason.has_value());
+  EXPECT_EQ(decision.reason->missing, 2);
+}
+
+// fixtures/volcano-golden/raw-podgroup: two of three pods are there.
+TEST(ScheduleTest, AGangWithoutItsPodsWaitsForThem) {
+  World w;
+  AddNodes(w.cluster, 6);
+  AddGang(w.cluster, "pg1", 3, 2, 1000);
+  const Decision decision = w.Of("pg1");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  EXPECT_EQ(model::Render(*decision.reason), "waits for 1 of 3 tasks: 2 pods exist");
+  w.cluster.SetPod(Pod("pg1", "w", 2, Cpu(1000)));
+  EXPECT_EQ(w.Placed().size(), 3u);
+}
+
+// fixtures/volcano-golden/seed-evict: one pod is made anew while three still end.
+TEST(ScheduleTest, EndingPodsDoNotCountAndKeepTheirRoom) {
+  World w;
+  w.cluster.SetNode(Node("n1", 4));
+  w.cluster.SetGang(Gang("g", 4));
+  for (int i = 0; i < 4; ++i) {
+    PodFacts pod = Pod("g", "w", i, Cpu(1000));
+    if (i > 0) {
+      pod.node = "n1";
+      pod.phase = PodPhase::kRunning;
+      pod.terminating = true;
+    }
+    w.cluster.SetPod(pod);
+  }
+  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 3 of 4 tasks: 1 pod exists, 3 are ending");
+  for (int i = 1; i < 4; ++i) {
+    PodFacts pod = Pod("g", "w", i, Cpu(1000));
+    pod.uid = "new";
+    pod.uid += std::to_string(i);
+    w.cluster.SetPod(pod);
+  }
+  EXPECT_EQ(w.Placed().size(), 4u);
+}
+
+TEST(ScheduleTest, WhatRunsAndWhatSucceededCountsTowardTheMinimum) {
+  World w;
+  w.cluster.SetNode(Node("n1", 4));
+  w.cluster.SetGang(Gang("g", 3));
+  PodFacts running = Pod("g", "w", 0, Cpu(1000));
+  running.node = "n1";
+  running.phase = PodPhase::kRunning;
+  w.cluster.SetPod(running);
+  PodFacts done = Pod("g", "w", 1, Cpu(4000));
+  done.node = "n1";
+  done.phase = PodPhase::kSucceeded;
+  w.cluster.SetPod(done);
+  w.cluster.SetPod(Pod("g", "w", 2, Cpu(3000)));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "n1")));
+}
+
+// spec: volcano-scheduler 9.2, in our words. A node has the cpu given, a pod one cpu unless said.
+struct RoleCase {
+  std::string name;
+  int min_member;
+  std::vector<std::pair<std::string, int>> minima;
+  int master_cpu, worker_cpu;  // of the one node that has the label
+  int masters, workers;
+  std::size_t placed;
+};
+
+class RoleTest : public ::testing::TestWithParam<RoleCase> {};
+
+TEST_P(RoleTest, Places) {
+  const RoleCase& c = GetParam();
+  World w;
+  for (const auto& [name, cpu] : {std::pair("master", c.master_cpu), std::pair("worker", c.worker_cpu)}) {
+    if (cpu == 0) continue;
+    model::NodeFacts node = Node(name, cpu);
+    node.labels = {{"role", name}};
+    w.cluster.SetNode(node);
+  }
+  model::GangFacts gang = Gang("pg", c.min_member);
+  gang.min_task_member = c.minima;
+  w.cluster.SetGang(gang);
+  for (int i = 0; i < c.masters; ++i) w.cluster.SetPod(Pod("pg", "master", i, CpuOn(1000, "role", "master")));
+  for (int i = 0; i < c.workers; ++i) w.cluster.SetPod(Pod("pg", "worker", i, CpuOn(1000, "role", "worker")));
+  EXPECT_EQ(w.Placed().size(), c.placed);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RoleTest,
+    ::testing::Values(RoleCase{"A1_AnyTaskFillsAMinimumOfOne", 1, {}, 0, 2, 1, 1, 1},
+                      RoleCase{"A2_EachRoleItsMinimum", 2, {{"master", 1}, {"worker", 1}}, 1, 1, 2, 2, 2},
+                      RoleCase{"A3_ARoleShortBindsNothing", 2, {{"master", 2}, {"worker", 0}}, 1, 2, 2, 2, 0},
+                      RoleCase{"A4_NoMinimumPlacesWhatFits", 0, {}, 0, 2, 0, 2, 2},
+                      RoleCase{"G10_RolesAreSkippedWhenTheGangAsksForLess", 2, {{"master", 2}, {"worker", 2}}, 1, 1, 2, 2, 2}),
+    [](const auto& c) { return c.param.name; });
+
+TEST(ScheduleTest, A5_QueuesShareWhatIsBeyondMinima) {
+  World w;
+  w.cluster.SetNode(Node("n1", 2));
+  for (const char* name : {"c1", "c2"}) w.cluster.SetQueue(Queue(name));
+  for (const auto& [name, queue] : {std::pair("pg1", "c1"), std::pair("pg2", "c2")}) {
+    model::GangFacts gang = Gang(name, 0);
+    gang.queue = queue;
+    w.cluster.SetGang(gang);
+    for (int i = 1; i <= 2; ++i) w.cluster.SetPod(Pod(name, "p", i, Cpu(1000)));
+  }
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("pg1-p-1", "n1"), Pair("pg2-p-1", "n1")));
+}
+
+TEST(ScheduleTest, HigherPriorityThenEarlierArrivalGoesFirst) {
+  World w;
+  w.cluster.SetNode(Node("n1", 2));
+  w.cluster.SetPriorityClass({"high", 100, false});
+  model::GangFacts late = Gang("late", 2), early = Gang("early", 2), high = Gang("high", 2);
+  late.created = testutil::At(5);
+  early.created = testutil::At(1);
+  high.created = testutil::At(9);
+  high.priority_class = "high";
+  for (const auto& gang : {late, early, high}) {
+    w.cluster.SetGang(gang);
+    for (int i = 0; i < 2; ++i) w.cluster.SetPod(Pod(gang.name, "w", i, Cpu(1000)));
+  }
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("high-w-0", "n1"), Pair("high-w-1", "n1")));
+  w.cluster.RemoveGang("default", "high");
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("early-w-0", "n1"), Pair("early-w-1", "n1")));
+}
+
+TEST(ScheduleTest, AGangThatDoesNotFitBlocksNobody) {
+  World w;
+  AddNodes(w.cluster, 2);
+  AddGang(w.cluster, "a-large", 3, 3, 16'000);
+  AddGang(w.cluster, "b-small", 2, 2, 16'000);
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("b-small-w-0", "node-000"), Pair("b-small-w-1", "node-001")));
+}
+
+TEST(ScheduleTest, CapabilityLimitsTheQueue) {
+  World w;
+  AddNodes(w.cluster, 6);
+  model::QueueFacts queue = Queue("small");
+  queue.capability = {{"cpu", 8000}};
+  w.cluster.SetQueue(queue);
+  model::GangFacts gang = Gang("g", 4);
+  gang.queue = "small";
+  w.cluster.SetGang(gang);
+  for (int i = 0; i < 4; ++i) w.cluster.SetPod(Pod("g", "w", i, Cpu(3000)));
+  const Decision decision = w.Of("g");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  EXPECT_EQ(decision.reason->kind, Reason::Kind::kQueueFull);
+  EXPECT_EQ(model::Render(*decision.reason), "waits for 4 of 4 tasks: needs cpu 12, queue small uses 0 of 8, 4 too many");
+}
+
+TEST(ScheduleTest, ClosedAndMissingQueuesTakeNobody) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::QueueFacts closed = Queue("closed");
+  closed.open = false;
+  w.cluster.SetQueue(closed);
+  for (const auto& [name, queue] : {std::pair("a", "closed"), std::pair("b", "missing")}) {
+    model::GangFacts gang = Gang(name, 1);
+    gang.queue = queue;
+    w.cluster.SetGang(gang);
+    w.cluster.SetPod(Pod(name, "w", 0, Cpu(1000)));
+  }
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  EXPECT_EQ(w.Of("a").reason->kind, Reason::Kind::kQueueClosed);
+  EXPECT_EQ(w.Of("b").reason->kind, Reason::Kind::kQueueMissing);
+}
+
+TEST(ScheduleTest, GatedPodsWait) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 2));
+  PodFacts gated = Pod("g", "w", 0, Cpu(1000));
+  gated.gated = true;
+  w.cluster.SetPod(gated);
+  w.cluster.SetPod(Pod("g", "w", 1, Cpu(1000)));
+  const Decision decision = w.Of("g");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  EXPECT_EQ(model::Render(*decision.reason),
+            "waits for 1 of 2 tasks: pods are held by scheduling gates, the first is g-w-0");
+}
+
+TEST(ScheduleTest, AFieldWeDoNotKnowIsNamedAndNeverIgnored) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 1));
+  Wants wants = Cpu(1000);
+  wants.not_modelled = "spec.resourceClaims";
+  w.cluster.SetPod(Pod("g", "w", 0, wants));
+  const Decision decision = w.Of("g");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  EXPECT_EQ(model::Render(*decision.reason),
+            "waits for 1 of 1 task: spec.resourceClaims asks for something this scheduler does not know");
+}
+
+TEST(ScheduleTest, OthersPodsAreAccountedAndNeverPlaced) {
+  World w;
+  AddNodes(w.cluster, 1);
+  PodFacts theirs = Pod("g", "w", 0, Cpu(1000));
+  theirs.ours = false;
+  w.cluster.SetGang(Gang("g", 1));
+  w.cluster.SetPod(theirs);
+  EXPECT_THAT(w.Placed(), IsEmpty());
+}
+
+TEST(ScheduleTest, OneHostPortANode) {
+  World w;
+  AddNodes(w.cluster, 2);
+  w.cluster.SetGang(Gang("g", 2));
+  Wants wants = Cpu(1000);
+  wants.host_ports = {{"TCP", "", 8080}};
+  for (int i = 0; i < 2; ++i) w.cluster.SetPod(Pod("g", "w", i, wants));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "node-000"), Pair("g-w-1", "node-001")));
+  w.cluster.RemoveNode("node-001");
+  EXPECT_EQ(model::Render(*w.Of("g").reason),
+            "waits for 1 of 2 tasks: w needs cpu 1, memory 100M; with 1 placed, 1 node has its host port taken, 0 fit");
+}
+
+TEST(ScheduleTest, SoftTaintsAndPreferencesOrderNodes) {
+  World w;
+  model::NodeFacts tainted = Node("a"), plain = Node("b"), liked = Node("c");
+  tainted.taints = {{"k", "", model::TaintEffect::kPreferNoSchedule}};
+  liked.labels = {{"disk", "ssd"}};
+  for (const auto& node : {tainted, plain, liked}) w.cluster.SetNode(node);
+  AddGang(w.cluster, "g", 1, 1, 1000);
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "b")));
+  Wants wants = Cpu(1000);
+  wants.preferences = {{10, {{"disk", model::Op::kIn, {"ssd"}}}}};
+  w.cluster.SetPod(Pod("g", "w", 0, wants));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "c")));
+}
+
+TEST(ScheduleTest, LetInGangsWithoutPodsAreCountedThoseThatDidNotFitAreNot) {
+  World w;
+  AddNodes(w.cluster, 6);  // 96 cpu
+  const auto add = [&](const std::string& name, int second, model::GangPhase phase) {
+    model::GangFacts gang = Gang(name, 8);
+    gang.has_min_resources = true;
+    gang.min_resources = {{"cpu", 72'000}};
+    gang.phase = phase;
+    gang.created = testutil::At(second);
+    w.cluster.SetGang(gang);
+  };
+  add("first", 1, model::GangPhase::kInqueue);
+  add("second", 2, model::GangPhase::kNone);
+  EXPECT_FALSE(w.Of("second").admit) << "the first is about to be placed";
+  for (int i = 0; i < 8; ++i) w.cluster.SetPod(Pod("first", "w", i, Cpu(9000)));
+  EXPECT_TRUE(w.Of("second").admit) << "the first has its pods, does not fit, and holds nothing";
+}
+
+// Filling one shape after the other fails here: the fullest choice for the first of the twos is the node that the three needs.
+TEST(ScheduleTest, TheSearchFindsWhatFillingMisses) {
+  World w;
+  w.cluster.SetNode(Node("a", 4));
+  w.cluster.SetNode(Node("b", 3));
+  w.cluster.SetGang(Gang("g", 3));
+  w.cluster.SetPod(Pod("g", "x", 0, Cpu(3000)));
+  w.cluster.SetPod(Pod("g", "y", 0, Cpu(2000)));
+  w.cluster.SetPod(Pod("g", "y", 1, Cpu(2000)));
+  EXPECT_EQ(w.Placed().size(), 3u);
+}
+
+}  // namespace
+}  // namespace gangway::gang
