@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include <simdjson.h>
 
@@ -64,8 +65,10 @@ void Clear(const Type& type, void* out) {
 
 // Fields mostly arrive in the table's order, so the look-up starts where the last one ended.
 std::size_t FindField(const Type& type, std::string_view key, std::size_t guess) {
-  for (std::size_t i = guess; i < type.field_count; ++i) if (type.fields[i].name == key) return i;
-  for (std::size_t i = 0; i < guess; ++i) if (type.fields[i].name == key) return i;
+  const std::uint16_t hint = HintOf(key);
+  const auto is = [&](std::size_t i) { return type.hints[i] == hint && type.fields[i].name == key; };
+  for (std::size_t i = guess; i < type.field_count; ++i) if (is(i)) return i;
+  for (std::size_t i = 0; i < guess; ++i) if (is(i)) return i;
   return type.field_count;
 }
 
@@ -189,8 +192,9 @@ class Decoder {
     if (v.get_array().get(array) != simdjson::SUCCESS) return Wrong(path, "must be a list");
     Path here{path, {}, 0};
     for (auto item : array) {
-      od::value element;
-      if (item.get(element) != simdjson::SUCCESS || !Present(element, &here)) return Broken(&here);
+      if (item.error() != simdjson::SUCCESS) return Broken(&here);
+      od::value&& element = std::move(item).value_unsafe();  // a copy costs more than the rest of the step
+      if (!Present(element, &here)) return false;
       if (!Value(element, *type.element, type.add(out, {}), &here)) return false;
       ++here.index;
     }
@@ -200,12 +204,14 @@ class Decoder {
   bool Map(od::value& v, const Type& type, void* out, const Path* path) {
     od::object object;
     if (v.get_object().get(object) != simdjson::SUCCESS) return Wrong(path, "must be an object");
-    for (auto member : object) {
+    for (auto item : object) {
+      if (item.error() != simdjson::SUCCESS) return Broken(path);
+      od::field&& member = std::move(item).value_unsafe();
       std::string_view key;
       if (member.unescaped_key().get(key) != simdjson::SUCCESS) return Broken(path);
       const Path here{path, key, 0};
-      od::value element;
-      if (member.value().get(element) != simdjson::SUCCESS || !Present(element, &here)) return Broken(&here);
+      od::value& element = member.value();
+      if (!Present(element, &here)) return false;
       const std::size_t before = type.size(out);
       void* to = type.add(out, key);
       if (type.size(out) == before) {
@@ -222,18 +228,18 @@ class Decoder {
     if (v.get_object().get(object) != simdjson::SUCCESS) return Wrong(path, "must be an object");
     std::uint64_t seen = 0;
     std::size_t guess = 0;
-    for (auto member : object) {
+    for (auto item : object) {
+      if (item.error() != simdjson::SUCCESS) return Broken(path);
+      od::field&& member = std::move(item).value_unsafe();
       std::size_t i = 0;
       if (!KeyOf(member, type, path, guess, i)) return false;
       if (i == type.field_count) continue;
       guess = i + 1;
       const Field& field = type.fields[i];
       const Path here{path, field.name, 0};
-      od::value value;
+      od::value& value = member.value();
       bool null = false;
-      if (member.value().get(value) != simdjson::SUCCESS || value.is_null().get(null) != simdjson::SUCCESS) {
-        return Broken(&here);
-      }
+      if (value.is_null().get(null) != simdjson::SUCCESS) return Broken(&here);
       const bool again = (seen >> i & 1) != 0;
       seen |= std::uint64_t{1} << i;
       void* to = field.member(out);
@@ -247,11 +253,8 @@ class Decoder {
   }
 
   // The index of the member's field, field_count when there is none (which is reported).
-  template <class Member>
-  bool KeyOf(Member& member, const Type& type, const Path* path, std::size_t guess, std::size_t& index) {
-    od::raw_json_string raw;
-    if (member.key().get(raw) != simdjson::SUCCESS) return Broken(path);
-    if (guess < type.field_count && raw.unsafe_is_equal(type.fields[guess].name)) {
+  bool KeyOf(od::field& member, const Type& type, const Path* path, std::size_t guess, std::size_t& index) {
+    if (guess < type.field_count && member.key().unsafe_is_equal(type.fields[guess].name)) {
       index = guess;
       return true;
     }
@@ -279,8 +282,8 @@ class Decoder {
     report_.status = absl::InvalidArgumentError(at.empty() ? std::string(what) : absl::StrCat(at, ": ", what));
     return false;
   }
-  // The syntax is wrong at or after `path`; keeps what was said before.
-  bool Broken(const Path* path) { return !report_.status.ok() ? false : Wrong(path, "not valid JSON"); }
+  // The syntax is wrong at or after `path`.
+  bool Broken(const Path* path) { return Wrong(path, "not valid JSON"); }
 
   DecodeReport& report_;
 };

@@ -71,7 +71,14 @@ struct Type {
                void (*visit)(void* context, std::string_view key, const void* element)) = nullptr;
   bool view = false;
   void (*clear)(void* container) = nullptr;
+  const std::uint16_t* hints = nullptr;  // objects: HintOf each field's name
 };
+
+// Tells most names apart; the names themselves lie far from each other.
+constexpr std::uint16_t HintOf(std::string_view name) {
+  const auto last = name.empty() ? '\0' : name.back();
+  return static_cast<std::uint16_t>(name.size() << 8 | static_cast<unsigned char>(last));
+}
 
 struct Field {
   std::string_view name;
@@ -107,8 +114,13 @@ namespace internal {
 template <class T>
 struct TypeFor {  // objects: T::Fields() is found when first used
   static constexpr auto kFields = T::Fields();
-  static constexpr Type kType{Kind::kObject, T::kName, nullptr, kFields.data(), kFields.size(),
-                              nullptr, nullptr, nullptr, requires { T::kView; }};
+  static constexpr auto kHints = [] {
+    std::array<std::uint16_t, kFields.size()> hints{};
+    for (std::size_t i = 0; i < hints.size(); ++i) hints[i] = HintOf(kFields[i].name);
+    return hints;
+  }();
+  static constexpr Type kType{Kind::kObject, T::kName, nullptr, kFields.data(), kFields.size(), nullptr,
+                              nullptr, nullptr, requires { T::kView; }, nullptr, kHints.data()};
   static_assert(kFields.size() <= 64, "the driver keeps one bit per field");
 };
 template <Kind K>
