@@ -1,0 +1,847 @@
+// The life of a Job, scene by scene, against what Volcano was recorded to do (tests name the recording where there is one).
+#include "plugin/lifecycle/reconcile_job.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/plugin/lifecycle/world.h"
+
+namespace gangway::lifecycle {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+using testutil::JobText;
+using testutil::World;
+
+const char kRestartOnLoss[] =
+    R"("policies":[{"event":"PodEvicted","action":"RestartJob"},{"event":"PodFailed","action":"RestartJob"}])";
+const char kCompleteOnTask[] = R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])";
+
+// The seed job, short: two servers, two trainers.
+World Seed(const std::string& extra = "") {
+  return World(JobText("ctr", 4, {{"pserver", 2, R"("minAvailable":2)"}, {"trainer", 2, absl::StrCat(R"("minAvailable":2,)", kCompleteOnTask)}},
+                       absl::StrCat(kRestartOnLoss, extra)));
+}
+
+// --- fixtures/volcano-golden/seed-ctr-volcano
+
+TEST(SeedJobTest, PodsWaitForTheGangToBeLetIn) {
+  World world = Seed();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.writes(), ElementsAre("patch jobs/status ctr", "create podgroups ctr-job-uid"));
+  world.SetGroupPhase("Pending");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Names("pods"), IsEmpty());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 Pending v0", "pserver-1 Pending v0", "trainer-0 Pending v0", "trainer-1 Pending v0"));
+  EXPECT_EQ(world.job().status.pending, 4);
+}
+
+TEST(SeedJobTest, RunsToCompletedAndStaysQuiet) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+  world.SetPod("ctr-trainer-0", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().status.succeeded, 1);
+  world.SetPod("ctr-trainer-1", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completing");
+  EXPECT_EQ(world.job().status.terminating, 2);
+  EXPECT_FALSE(world.Exists("podgroups", "ctr-job-uid"));
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Completing", "Completed"));
+  EXPECT_THAT(world.Pods(), ElementsAre("trainer-0 Succeeded v0", "trainer-1 Succeeded v0"));
+  EXPECT_EQ(world.job().status.succeeded, 2);
+  EXPECT_EQ(world.job().status.version, 1);
+  EXPECT_EQ(world.job().status.retry_count, 0);
+  EXPECT_TRUE(world.HasEvent("ExecuteAction", "Start to execute action CompleteJob: all pods of task trainer succeeded"));
+
+  const std::size_t writes = world.writes().size();
+  world.Pass(absl::Hours(1));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.writes().size(), writes) << "a finished Job is quiet";
+  EXPECT_EQ(world.look_again(), absl::InfiniteFuture());
+}
+
+TEST(SeedJobTest, CountsSurviveTheEndEvenWhenPodsAreRemoved) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.SetPod("ctr-trainer-0", "Succeeded");
+  world.SetPod("ctr-trainer-1", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  world.DeletePod("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.succeeded, 2);
+  EXPECT_EQ(world.phase(), "Completed");
+}
+
+TEST(SeedJobTest, ConditionsAreOnePerPhaseNewestLast) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.Pass(absl::Seconds(5));
+  world.DeletePod("ctr-trainer-0");
+  world.PodGone("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  std::vector<std::string> conditions;
+  for (const auto& condition : world.job().status.conditions) conditions.push_back(condition.status);
+  EXPECT_THAT(conditions, ElementsAre("Restarting", "Pending", "Running"));
+  EXPECT_EQ(world.job().status.state.last_transition_time.at, world.now());
+}
+
+// --- fixtures/volcano-golden/seed-evict
+
+TEST(SeedJobTest, AnEvictionRestartsWhenThePodIsGoneNotBefore) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.DeletePod("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().status.terminating, 1);
+  world.PodGone("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Restarting");
+  EXPECT_EQ(world.job().status.version, 1);
+  EXPECT_EQ(world.job().status.retry_count, 1);
+  EXPECT_EQ(world.job().status.terminating, 3);
+  EXPECT_THAT(world.writes(), Contains("delete podgroups ctr-job-uid"));
+  EXPECT_TRUE(world.HasEvent("ExecuteAction", "Start to execute action RestartJob: pod ctr-trainer-0 was deleted; retry 1 of maxRetry 3"));
+}
+
+TEST(SeedJobTest, ThreeLossesEndInFailedWithTheFailedPodKept) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.DeletePod("ctr-trainer-0");
+  world.PodGone("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 Running v1", "pserver-1 Running v1", "trainer-0 Running v1", "trainer-1 Running v1"));
+  world.DeletePod("ctr-pserver-1");
+  world.PodGone("ctr-pserver-1");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_EQ(world.job().status.version, 2);
+  EXPECT_EQ(world.job().status.retry_count, 2);
+  world.SetPod("ctr-trainer-1", "Failed", 7);
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Pending", "Running", "Restarting", "Pending", "Running",
+                                          "Restarting", "Failed"));
+  EXPECT_THAT(world.Pods(), ElementsAre("trainer-1 Failed v2"));
+  EXPECT_EQ(world.job().status.retry_count, 3);
+  EXPECT_EQ(world.job().status.failed, 1);
+  EXPECT_FALSE(world.Exists("podgroups", "ctr-job-uid"));
+  EXPECT_TRUE(world.HasEvent("ExecuteAction", "pod ctr-trainer-1 failed with exit code 7; no restart left of maxRetry 3"));
+}
+
+TEST(SeedJobTest, PodsOfTheNewVersionComeAsTheOldOnesGo) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.SetPod("ctr-trainer-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Restarting");
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 -Running v0", "pserver-1 -Running v0", "trainer-0 Pending v1", "trainer-1 -Running v0"));
+  EXPECT_EQ(world.phase(), "Restarting");
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_EQ(world.job().status.retry_count, 1) << "one failure, one retry";
+}
+
+TEST(SeedJobTest, AFailureThatIsThenRemovedCountsOnce) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.SetPod("ctr-trainer-0", "Failed", 1);
+  ASSERT_TRUE(world.Step() > 0);
+  EXPECT_EQ(world.job().status.retry_count, 1);
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_EQ(world.job().status.retry_count, 1);
+  EXPECT_EQ(world.job().status.version, 1);
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+TEST(SeedJobTest, TwoPodsLostTogetherAreOneRetry) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  for (const char* pod : {"ctr-trainer-0", "ctr-pserver-0"}) {
+    world.DeletePod(pod);
+    world.PodGone(pod);
+  }
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_EQ(world.job().status.retry_count, 1);
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+TEST(SeedJobTest, CompletionWinsOverALossSeenInTheSameLook) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.SetPod("ctr-trainer-0", "Succeeded");
+  world.SetPod("ctr-trainer-1", "Succeeded");
+  world.SetPod("ctr-pserver-0", "Failed", 137);
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_EQ(world.job().status.retry_count, 0);
+}
+
+// --- A view that is behind.
+
+TEST(StaleViewTest, ARecordedPodThatHasNotReachedUsIsNoEviction) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  World other = world;  // the pods it shows are older than the Job
+  other.PodGone("ctr-trainer-0");
+  other.pods_current = false;
+  other.seen_leaving.clear();
+  const kube::Plan plan = other.Decide();
+  for (const auto& stage : plan.stages) {
+    for (const kube::Write& write : stage) EXPECT_EQ(write.subresource, "status") << write.name;
+  }
+  EXPECT_THAT(plan.events, IsEmpty());
+  EXPECT_LE(plan.look_again, other.now() + absl::Seconds(1));
+  EXPECT_EQ(other.job().status.retry_count, 0);
+}
+
+TEST(StaleViewTest, APodSeenLeavingIsGone) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.pods_current = false;
+  world.DeletePod("ctr-trainer-0");
+  world.PodGone("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Restarting");
+}
+
+// Kills the process after each single write of each scene in turn; the story must end the same.
+TEST(CrashTest, EveryCrashPointEndsTheSame) {
+  int scenes = 0;
+  for (int crash_at = 0; crash_at < 60; ++crash_at) {
+    World world = Seed();
+    int written = 0;
+    const auto settle = [&] {
+      for (int i = 0; i < 60; ++i) {
+        const int before_crash = crash_at - written;
+        const int done = before_crash >= 0 ? world.Step(before_crash) : world.Step();
+        written += done;
+        if (before_crash == done && before_crash >= 0) written = 1'000'000;  // crashed: from now on without limit
+        if (done == 0 && (before_crash < 0 || before_crash > 0)) return;
+      }
+    };
+    settle();
+    world.SetGroupPhase("Inqueue");
+    settle();
+    world.RunAll();
+    settle();
+    world.SetPod("ctr-pserver-1", "Failed", 9);
+    settle();
+    world.AllDeletedGone();
+    settle();
+    world.SetGroupPhase("Inqueue");
+    settle();
+    world.RunAll();
+    settle();
+    world.DeletePod("ctr-trainer-0");
+    settle();
+    world.PodGone("ctr-trainer-0");
+    settle();
+    world.AllDeletedGone();
+    settle();
+    world.SetGroupPhase("Inqueue");
+    settle();
+    world.RunAll();
+    settle();
+    world.SetPod("ctr-trainer-0", "Succeeded");
+    world.SetPod("ctr-trainer-1", "Succeeded");
+    settle();
+    world.AllDeletedGone();
+    settle();
+    EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Pending", "Running", "Restarting", "Pending",
+                                            "Running", "Completing", "Completed")) << "crash after write " << crash_at;
+    EXPECT_EQ(world.job().status.retry_count, 2) << crash_at;
+    EXPECT_EQ(world.job().status.version, 3) << crash_at;
+    EXPECT_THAT(world.Pods(), ElementsAre("trainer-0 Succeeded v2", "trainer-1 Succeeded v2")) << crash_at;
+    ++scenes;
+    if (written < 1'000'000) break;  // the story is shorter than this
+  }
+  EXPECT_THAT(scenes, Gt(30));
+}
+
+// --- fixtures/volcano-golden/no-policy
+
+TEST(NoPolicyTest, AFailedPodIsNotReplacedAndTheJobEndsByItsCounts) {
+  World world(JobText("a", 2, {{"w", 2, R"("minAvailable":2)"}}));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("a-w-0", "Failed", 2);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().status.failed, 1);
+  world.SetPod("a-w-1", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Failed"));
+  EXPECT_EQ(world.job().status.succeeded, 1);
+  EXPECT_EQ(world.job().status.failed, 1);
+  EXPECT_FALSE(world.Exists("podgroups", "a-job-uid"));
+}
+
+TEST(NoPolicyTest, ADeletedPodIsMadeAnewUnderItsName) {
+  World world(JobText("b", 2, {{"w", 2}}));
+  ASSERT_TRUE(world.Start());
+  world.DeletePod("b-w-0");
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Running");
+  world.PodGone("b-w-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Pending v0", "w-1 Running v0"));
+  EXPECT_EQ(world.phase(), "Pending");
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Pending", "Running"));
+  EXPECT_EQ(world.job().status.version, 0);
+  EXPECT_EQ(world.job().status.retry_count, 0);
+}
+
+TEST(NoPolicyTest, MinSuccessCompletesAndRemovesTheRest) {
+  World world(JobText("c", 3, {{"w", 3}}, R"("minSuccess":1)"));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("c-w-1", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Completed"));
+  EXPECT_THAT(world.Pods(), ElementsAre("w-1 Succeeded v0"));
+  EXPECT_EQ(world.job().status.succeeded, 1);
+}
+
+TEST(NoPolicyTest, TwoSuccessesOfThreeAreEnoughForMinAvailableTwo) {
+  World world(JobText("d", 2, {{"w", 3, R"("minAvailable":2)"}}));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("d-w-0", "Failed", 2);
+  world.SetPod("d-w-1", "Succeeded");
+  world.SetPod("d-w-2", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_EQ(world.job().status.failed, 1);
+}
+
+// --- fixtures/volcano-golden/minavailable-lt-replicas
+
+TEST(ElasticTest, RunsWithPartOfItsPods) {
+  World world(JobText("elastic", 4, {{"w", 8, R"("minAvailable":4)"}}));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  for (int i = 0; i < 3; ++i) world.SetPod(absl::StrCat("elastic-w-", i), "Running");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  for (int i = 3; i < 6; ++i) world.SetPod(absl::StrCat("elastic-w-", i), "Running");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().status.pending, 2);
+  for (int i = 0; i < 6; ++i) world.SetPod(absl::StrCat("elastic-w-", i), "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  world.SetPod("elastic-w-6", "Succeeded");
+  world.SetPod("elastic-w-7", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_EQ(world.job().status.succeeded, 8);
+}
+
+// --- fixtures/volcano-golden/scale-elastic
+
+TEST(ScaleTest, UpAndDownIsNoEviction) {
+  World world(JobText("sc", 2, {{"w", 2, R"("minAvailable":2)"}}, kRestartOnLoss));
+  ASSERT_TRUE(world.Start());
+  const auto scale = [&](int replicas, int min) {
+    api::volcano::Job job = world.job();
+    job.spec.tasks[0].replicas = replicas;
+    job.spec.tasks[0].min_available = min;
+    world.PatchJob(absl::StrCat(R"({"spec":{"minAvailable":)", min, R"(,"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
+  };
+  scale(4, 2);
+  ASSERT_TRUE(world.Settle());
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.running, 4);
+  scale(1, 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.terminating, 3);
+  scale(4, 4);  // before they are gone
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Running v0", "w-1 Pending v0", "w-2 Pending v0", "w-3 Pending v0"));
+  EXPECT_EQ(world.phase(), "Pending");
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Pending", "Running"));
+  EXPECT_EQ(world.job().status.retry_count, 0);
+  EXPECT_EQ(world.Object("podgroups", "sc-job-uid").at("spec").at("minMember").as_int64(), 4);
+}
+
+TEST(ScaleTest, ToZeroStaysRunning) {
+  World world(JobText("z", 1, {{"w", 1, R"("minAvailable":1)"}}));
+  ASSERT_TRUE(world.Start());
+  const auto scale = [&](int replicas) {
+    api::volcano::Job job = world.job();
+    job.spec.tasks[0].replicas = replicas;
+    job.spec.tasks[0].min_available = 0;
+    world.PatchJob(absl::StrCat(R"({"spec":{"minAvailable":0,"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
+  };
+  scale(0);
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  scale(2);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Names("pods"), ElementsAre("z-w-0", "z-w-1"));
+}
+
+// --- Targeted restarts: fixtures/volcano-golden/policy-task-and-timeout
+
+TEST(TargetTest, RestartTaskReplacesThatTaskOnly) {
+  World world(JobText("rt", 4, {{"ps", 2, R"("policies":[{"event":"PodFailed","action":"RestartTask"}])"}, {"w", 2}}));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("rt-ps-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.version, 0);
+  EXPECT_EQ(world.job().status.retry_count, 1);
+  EXPECT_TRUE(world.Exists("podgroups", "rt-job-uid"));
+  EXPECT_THAT(world.Pods(), ElementsAre("ps-0 Pending v0", "ps-1 -Running v0", "w-0 Running v0", "w-1 Running v0"));
+  EXPECT_EQ(world.phase(), "Restarting");
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Pending", "Running"));
+  EXPECT_EQ(world.job().status.retry_count, 1);
+}
+
+TEST(TargetTest, RestartPodAfterAnEvictionSpendsARetryAndMakesThePodAnew) {
+  World world(JobText("rp", 2, {{"w", 2}}, R"("policies":[{"event":"PodEvicted","action":"RestartPod"}])"));
+  ASSERT_TRUE(world.Start());
+  world.DeletePod("rp-w-1");
+  world.PodGone("rp-w-1");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Running v0", "w-1 Pending v0"));
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Pending", "Running"));
+  EXPECT_EQ(world.job().status.retry_count, 1);
+}
+
+TEST(TargetTest, TheDeletionOfATargetIsNoEviction) {
+  World world(JobText("rp", 2, {{"w", 2}},
+                      R"("policies":[{"event":"PodFailed","action":"RestartPod"},{"event":"PodEvicted","action":"AbortJob"}])"));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("rp-w-1", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_THAT(world.phases(), Not(Contains("Aborting")));
+}
+
+TEST(TargetTest, RestartPartitionReplacesOnePartition) {
+  World world(JobText("pt", 4, {{"w", 4, R"("partitionPolicy":{"totalPartitions":2,"partitionSize":2},"policies":[{"event":"PodFailed","action":"RestartPartition"}])"}}));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("pt-w-3", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Running v0", "w-1 Running v0", "w-2 -Running v0", "w-3 Pending v0"));
+}
+
+TEST(TargetTest, WhileRestartingACompletionWaits) {
+  World world(JobText("rp", 3, {{"ps", 1, R"("policies":[{"event":"PodFailed","action":"RestartTask"}])"},
+                                {"w", 2, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}}));
+  ASSERT_TRUE(world.Start());
+  world.Command("restart", "RestartTask");
+  world.SetPod("rp-ps-0", "Failed", 1);
+  ASSERT_TRUE(world.Step() > 0);
+  EXPECT_EQ(world.phase(), "Restarting");
+  world.SetPod("rp-w-0", "Succeeded");
+  world.SetPod("rp-w-1", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+}
+
+// --- Exit codes: fixtures/volcano-golden/policy-exitcode
+
+struct ExitCodeCase {
+  int code;
+  std::string phase;
+};
+class ExitCodeTest : public ::testing::TestWithParam<ExitCodeCase> {};
+TEST_P(ExitCodeTest, LeadsTo) {
+  World world(JobText("code", 2, {{"w", 2}},
+                      R"("policies":[{"exitCode":3,"action":"RestartJob"},{"exitCode":4,"action":"AbortJob"},)"
+                      R"({"exitCode":5,"action":"TerminateJob"},{"exitCode":6,"action":"CompleteJob"}])"));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("code-w-0", "Failed", GetParam().code);
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), GetParam().phase);
+}
+INSTANTIATE_TEST_SUITE_P(All, ExitCodeTest,
+                         ::testing::Values(ExitCodeCase{3, "Pending"}, ExitCodeCase{4, "Aborted"}, ExitCodeCase{5, "Terminated"},
+                                           ExitCodeCase{6, "Completed"}, ExitCodeCase{9, "Running"}));
+
+// --- Commands: fixtures/volcano-golden/bus-commands
+
+TEST(CommandTest, AbortThenResume) {
+  World world(JobText("cmd", 2, {{"w", 2}}));
+  ASSERT_TRUE(world.Start());
+  world.Command("abort", "AbortJob");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_FALSE(world.Exists("commands", "abort"));
+  EXPECT_EQ(world.phase(), "Aborting");
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Aborted");
+  EXPECT_THAT(world.Names("pods"), IsEmpty());
+  EXPECT_FALSE(world.Exists("podgroups", "cmd-job-uid"));
+  world.Command("resume", "ResumeJob");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Aborting", "Aborted", "Restarting", "Pending", "Running"));
+  EXPECT_EQ(world.job().status.retry_count, 1);
+  EXPECT_TRUE(world.HasEvent("CommandIssued", "Start to execute command AbortJob"));
+}
+
+TEST(CommandTest, IsConsumedExactlyOnceWhereverTheProcessDies) {
+  for (int writes = 0; writes < 8; ++writes) {
+    World world(JobText("cmd", 2, {{"w", 2}}));
+    ASSERT_TRUE(world.Start());
+    world.Command("restart", "RestartJob");
+    world.Step(writes);
+    ASSERT_TRUE(world.Settle());
+    ASSERT_TRUE(world.ComeBack());
+    EXPECT_EQ(world.job().status.retry_count, 1) << writes;
+    EXPECT_EQ(world.job().status.version, 1) << writes;
+    EXPECT_FALSE(world.Exists("commands", "restart")) << writes;
+  }
+}
+
+TEST(CommandTest, OneWithoutEffectIsRemovedAndSaysSo) {
+  World world(JobText("cmd", 2, {{"w", 2}}));
+  ASSERT_TRUE(world.Start());
+  world.Command("resume", "ResumeJob");
+  world.Command("nonsense", "Nonsense");
+  world.Command("stale", "AbortJob", "another-uid");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Names("commands"), IsEmpty());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_TRUE(world.HasEvent("CommandIgnored", "ResumeJob has no effect: the job is Running"));
+  EXPECT_TRUE(world.HasEvent("CommandIgnored", "Nonsense is no action"));
+  EXPECT_TRUE(world.HasEvent("CommandIgnored", "AbortJob is for an earlier job"));
+}
+
+TEST(CommandTest, AbortWaitsWhileRestarting) {
+  World world(JobText("cmd", 2, {{"w", 2}}, kRestartOnLoss));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("cmd-w-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  ASSERT_EQ(world.phase(), "Restarting");
+  world.Command("abort", "AbortJob");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_TRUE(world.Exists("commands", "abort"));
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Aborted");
+}
+
+TEST(CommandTest, ResumeOnATerminatedJobChangesNothing) {
+  World world(JobText("cmd", 2, {{"w", 2}}));
+  ASSERT_TRUE(world.Start());
+  world.Command("end", "TerminateJob");
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  world.Command("resume", "ResumeJob");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Terminated");
+  EXPECT_THAT(world.Names("commands"), IsEmpty());
+}
+
+TEST(CommandTest, ARetainedFailedPodIsNotMadeAnewByAResume) {
+  World world(JobText("cmd", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"AbortJob"}])"));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("cmd-w-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  ASSERT_EQ(world.phase(), "Aborted");
+  world.Command("resume", "ResumeJob");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Failed v0", "w-1 Running v2"));
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+// --- Delayed actions: fixtures/volcano-golden/policy-delayed, where Volcano's do not hold
+
+TEST(DelayTest, ADelayedActionHappensWhenItsReasonStillHolds) {
+  World world(JobText("d", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5s"}])"));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("d-w-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.look_again(), world.now() + absl::Seconds(5));
+  world.Pass(absl::Seconds(4));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.look_again(), world.now() + absl::Seconds(1)) << "it began when the reason was seen, not now";
+  world.Pass(absl::Seconds(1));
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Terminating", "Terminated"));
+}
+
+TEST(DelayTest, AnEvictedPodThatRunsAgainInTimeCancelsIt) {
+  World world(JobText("d", 2, {{"w", 2}}, R"("policies":[{"event":"PodEvicted","action":"TerminateJob","timeout":"3s"}])"));
+  ASSERT_TRUE(world.Start());
+  world.DeletePod("d-w-0");
+  world.PodGone("d-w-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Pending v0", "w-1 Running v0")) << "made anew meanwhile";
+  World late = world;
+  world.Pass(absl::Seconds(2));
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  world.Pass(absl::Seconds(5));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+
+  late.Pass(absl::Seconds(3));
+  ASSERT_TRUE(late.Settle());
+  EXPECT_EQ(late.phase(), "Terminating");
+}
+
+TEST(DelayTest, PodPendingAbortsAtTheFirstExpiry) {
+  World world(JobText("pp", 2, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"AbortJob","timeout":"4s"}])"));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  world.Pass(absl::Seconds(4));
+  ASSERT_TRUE(world.Settle());
+  world.AllDeletedGone();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Aborted");
+  EXPECT_EQ(world.job().status.version, 1);
+}
+
+TEST(DelayTest, AnotherActionCancelsIt) {
+  World world(JobText("d", 2, {{"w", 2}}, R"("maxRetry":4,"policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5s"},{"event":"PodEvicted","action":"RestartJob"}])"));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("d-w-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  world.Pass(absl::Seconds(1));
+  world.DeletePod("d-w-0");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  world.Pass(absl::Seconds(10));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().status.retry_count, 1);
+}
+
+// --- The rest of the events.
+
+TEST(EventTest, TaskFailedWhenTheRestartBudgetIsSpent) {
+  World world(JobText("tf", 1, {{"w", 1, R"("maxRetry":3)"}}, R"("policies":[{"event":"TaskFailed","action":"TerminateJob"}])"));
+  ASSERT_TRUE(world.Start());
+  world.RestartContainer("tf-w-0", 2);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  world.RestartContainer("tf-w-0", 4);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Terminating");
+}
+
+TEST(EventTest, UnknownIsAnsweredOncePerTime) {
+  World world(JobText("u", 1, {{"w", 2}}, R"("policies":[{"event":"Unknown","action":"RestartTask"}])"));
+  ASSERT_TRUE(world.Start());
+  world.SetGroupPhase("Unknown");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.retry_count, 1);
+  world.SetGroupPhase("Running");
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Unknown");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.retry_count, 2);
+}
+
+TEST(EventTest, PodGroupPendingSaysWhy) {
+  World world(JobText("u", 1, {{"w", 1}}));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Pending");
+  world.Condition("Unschedulable", "test message");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_TRUE(world.HasEvent("PodGroupPending", "PodGroup default:u unschedulable, reason: test message"));
+}
+
+TEST(EventTest, NoPodGroupPendingOnceScheduled) {
+  World world(JobText("u", 1, {{"w", 1}}));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  world.Condition("Unschedulable", "test message");
+  world.Pass(absl::Seconds(1));
+  world.Condition("Scheduled", "");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_FALSE(world.HasEvent("PodGroupPending", ""));
+}
+
+// --- dependsOn: fixtures/volcano-golden/dependson
+
+TEST(DependsOnTest, WorkersComeWhenTheServersAreReady) {
+  World world(JobText("dep", 2, {{"ps", 2, R"("minAvailable":2)"}, {"w", 2, R"("dependsOn":{"name":["ps"]})"}}));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Names("pods"), ElementsAre("dep-ps-0", "dep-ps-1"));
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Names("pods"), ElementsAre("dep-ps-0", "dep-ps-1", "dep-w-0", "dep-w-1"));
+}
+
+TEST(DependsOnTest, TheDefaultMinAvailableDoesNotDeadlock) {
+  World world(JobText("dep", 4, {{"ps", 2, R"("minAvailable":2)"}, {"w", 2, R"("minAvailable":2,"dependsOn":{"name":["ps"]})"}}));
+  ASSERT_TRUE(world.Settle());
+  const auto min_member = [&] { return world.Object("podgroups", "dep-job-uid").at("spec").at("minMember").as_int64(); };
+  EXPECT_EQ(min_member(), 2) << "the gang that can be made now";
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(min_member(), 4);
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+// --- Plugins: fixtures/volcano-golden/plugins-env-svc-ssh
+
+TEST(PluginTest, SvcObjectsAreMadeKeptAndRemovedAtTheEnd) {
+  World world(JobText("plug", 2, {{"ps", 1}, {"worker", 1}}, absl::StrCat(R"("plugins":{"env":[],"svc":[]},)", kRestartOnLoss)));
+  ASSERT_TRUE(world.Start());
+  EXPECT_TRUE(world.Exists("configmaps", "plug-svc"));
+  EXPECT_TRUE(world.Exists("services", "plug"));
+  EXPECT_TRUE(world.Exists("networkpolicies", "plug"));
+  EXPECT_EQ(world.job().status.controlled_resources.at("plugin-svc"), "svc");
+  world.SetPod("plug-ps-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_TRUE(world.Exists("services", "plug"));
+  EXPECT_THAT(world.writes(), Not(Contains("delete services plug")));
+  world.Command("end", "CompleteJob");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_FALSE(world.Exists("configmaps", "plug-svc"));
+  EXPECT_FALSE(world.Exists("services", "plug"));
+  EXPECT_FALSE(world.Exists("networkpolicies", "plug"));
+  EXPECT_FALSE(world.job().status.controlled_resources.contains("plugin-svc"));
+}
+
+TEST(PluginTest, TheHostListFollowsAScale) {
+  World world(JobText("plug", 1, {{"w", 1}}, R"("plugins":{"svc":[]})"));
+  ASSERT_TRUE(world.Start());
+  api::volcano::Job job = world.job();
+  job.spec.tasks[0].replicas = 2;
+  world.PatchJob(absl::StrCat(R"({"spec":{"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.Object("configmaps", "plug-svc").at("data").at("VC_W_HOSTS").as_string(), "plug-w-0.plug,plug-w-1.plug");
+  EXPECT_EQ(world.Object("configmaps", "plug-svc").at("data").at("VC_W_NUM").as_string(), "2");
+}
+
+TEST(PluginTest, AnUnbuiltPluginKeepsTheJobPendingAndSaysWhy) {
+  for (const char* plugin : {"ssh", "pytorch", "big_plugin"}) {
+    World world(JobText("plug", 1, {{"w", 1}}, absl::StrCat(R"("plugins":{")", plugin, R"(":[]})")));
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.phase(), "Pending");
+    EXPECT_THAT(world.Names("podgroups"), IsEmpty());
+    EXPECT_TRUE(world.HasEvent("PluginError", plugin));
+  }
+}
+
+// --- Volumes: fixtures/volcano-golden/volumes
+
+TEST(VolumeTest, GeneratesAClaimAndMountsBoth) {
+  World world(JobText("vol", 1, {{"w", 1}},
+                      R"("volumes":[{"mountPath":"/out","volumeClaim":{"accessModes":["ReadWriteMany"]}},{"mountPath":"/data","volumeClaimName":"shared"}])"));
+  world.AddClaim("shared");
+  ASSERT_TRUE(world.Start());
+  const std::string claim = world.job().spec.volumes[0].volume_claim_name;
+  EXPECT_THAT(claim, HasSubstr("vol-pvc-"));
+  EXPECT_EQ(claim.size(), std::string("vol-pvc-").size() + 12);
+  EXPECT_TRUE(world.Exists("persistentvolumeclaims", claim));
+  EXPECT_EQ(world.job().status.controlled_resources.at(absl::StrCat("volume-pvc-", claim)), claim);
+  const auto& spec = world.Object("pods", "vol-w-0").at("spec");
+  EXPECT_EQ(spec.at("volumes").as_array().size(), 2u);
+  EXPECT_EQ(spec.at("volumes").at(0).at("persistentVolumeClaim").at("claimName").as_string(), claim);
+  EXPECT_EQ(spec.at("containers").at(0).at("volumeMounts").at(1).at("mountPath").as_string(), "/data");
+}
+
+TEST(VolumeTest, AMissingClaimKeepsTheJobPending) {
+  World world(JobText("vol", 1, {{"w", 1}}, R"("volumes":[{"mountPath":"/data","volumeClaimName":"missing"}])"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_THAT(world.Names("podgroups"), IsEmpty());
+  EXPECT_TRUE(world.HasEvent("PVCError", "pvc missing is not found, the job will be in the Pending state until the PVC is created"));
+  world.AddClaim("missing");
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+// --- Odds.
+
+TEST(JobTest, ADeletedJobIsLeftToItsOwnerReferences) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.PatchJob(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})");
+  EXPECT_TRUE(world.Decide().empty());
+}
+
+TEST(JobTest, TooManyPodsAreRefusedNotAllocated) {
+  World world(JobText("big", 1, {{"w", 2'000'000'000}, {"v", 2'000'000'000}}));
+  const kube::Plan plan = world.Decide();
+  EXPECT_THAT(plan.stages, IsEmpty());
+  ASSERT_EQ(plan.events.size(), 1u);
+  EXPECT_THAT(plan.events[0].message, HasSubstr("4000000000 pods"));
+}
+
+TEST(JobTest, TheSameViewGivesTheSamePlan) {
+  World world = Seed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  const kube::Plan one = world.Decide(), two = world.Decide();
+  ASSERT_EQ(one.stages.size(), two.stages.size());
+  for (std::size_t i = 0; i < one.stages.size(); ++i) {
+    ASSERT_EQ(one.stages[i].size(), two.stages[i].size());
+    for (std::size_t j = 0; j < one.stages[i].size(); ++j) EXPECT_EQ(one.stages[i][j].body, two.stages[i][j].body);
+  }
+}
+
+}  // namespace
+}  // namespace gangway::lifecycle
