@@ -104,8 +104,9 @@ JsonWriter& JsonWriter::Raw(absl::string_view json) {
 }
 
 absl::StatusOr<std::string> MergePatchDiff(absl::string_view before, absl::string_view after) {
-  GW_ASSIGN_OR_RETURN(const boost::json::value old_value, ParseJson(before));
-  GW_ASSIGN_OR_RETURN(const boost::json::value new_value, ParseJson(after));
+  boost::json::monotonic_resource arena;
+  GW_ASSIGN_OR_RETURN(const boost::json::value old_value, ParseJson(before, &arena));
+  GW_ASSIGN_OR_RETURN(const boost::json::value new_value, ParseJson(after, &arena));
   if (!old_value.is_object() || !new_value.is_object()) {
     return absl::InvalidArgumentError("a merge patch is the difference of two JSON objects");
   }

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
@@ -28,11 +29,11 @@ absl::string_view Text(boost::json::string_view s) { return {s.data(), s.size()}
 
 }  // namespace
 
-absl::StatusOr<boost::json::value> ParseJson(absl::string_view json) {
+absl::StatusOr<boost::json::value> ParseJson(absl::string_view json, boost::json::storage_ptr storage) {
   boost::json::parse_options options;
   options.max_depth = kMaxDepth;
   boost::json::error_code error;
-  boost::json::value value = boost::json::parse({json.data(), json.size()}, error, {}, options);
+  boost::json::value value = boost::json::parse({json.data(), json.size()}, error, std::move(storage), options);
   if (error) return absl::InvalidArgumentError(absl::StrCat("not valid JSON: ", error.message()));
   return value;
 }
@@ -95,7 +96,7 @@ void ApplyMergePatch(boost::json::value& target, const boost::json::value& patch
 }
 
 boost::json::object MergePatchBetween(const boost::json::object& before, const boost::json::object& after) {
-  boost::json::object patch;
+  boost::json::object patch(after.storage());
   for (const boost::json::key_value_pair& member : before) {
     if (member.value().is_null()) continue;
     const boost::json::value* now = after.if_contains(member.key());

@@ -12,8 +12,8 @@
 namespace gangway::api {
 
 // Of keys that stand twice the last one counts. Bytes from outside pass ParseCompletely first: its messages say where.
-// Nesting beyond 256 is InvalidArgument.
-absl::StatusOr<boost::json::value> ParseJson(absl::string_view json);
+// Nesting beyond 256 is InvalidArgument. `storage` is for documents that die together.
+absl::StatusOr<boost::json::value> ParseJson(absl::string_view json, boost::json::storage_ptr storage = {});
 
 // Members in their order; numbers as Go writes them (0.5, 1e+21).
 void AppendJson(const boost::json::value& value, std::string& out);
@@ -21,7 +21,7 @@ std::string ToJson(const boost::json::value& value);
 
 // RFC 7386.
 void ApplyMergePatch(boost::json::value& target, const boost::json::value& patch);
-// The merge patch that makes `after` of `before`; an empty object when there is no difference.
+// The merge patch that makes `after` of `before`, in the storage of `after`; an empty object when there is no difference.
 boost::json::object MergePatchBetween(const boost::json::object& before, const boost::json::object& after);
 
 }  // namespace gangway::api
