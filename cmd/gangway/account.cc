@@ -20,6 +20,12 @@ using api::volcano::TaskSpec;
 
 std::string Name(absl::string_view kind, const api::ObjectMeta& meta) { return absl::StrCat(kind, " ", meta.ns, "/", meta.name); }
 
+// A PodGroup's name carries its job's UID; the job's name says as much to a reader.
+std::string GroupName(const api::ObjectMeta& meta) {
+  const api::OwnerReference* owner = meta.Controller();
+  return absl::StrCat("podgroup ", meta.ns, "/", owner == nullptr ? meta.name : owner->name);
+}
+
 std::string Tasks(const Job& job) {
   return absl::StrJoin(job.spec.tasks, " + ", [](std::string* out, const TaskSpec& task) { absl::StrAppend(out, task.replicas, " ", task.name); });
 }
@@ -96,9 +102,9 @@ std::vector<AccountLine> Tell(const Job* before, const Job* after) {
 }
 
 std::vector<AccountLine> Tell(const PodGroup* before, const PodGroup* after) {
-  if (after == nullptr) return {{Name("podgroup", before->metadata), "deleted", Tone::kPlain}};
+  if (after == nullptr) return {{GroupName(before->metadata), "deleted", Tone::kPlain}};
   std::vector<AccountLine> lines;
-  const std::string subject = Name("podgroup", after->metadata);
+  const std::string subject = GroupName(after->metadata);
   const std::string old_phase = before == nullptr ? "" : before->status.phase;
   if (after->status.phase != old_phase && !after->status.phase.empty()) {
     lines.push_back({subject, absl::StrCat(after->status.phase, ": minMember ", after->spec.min_member, ", ", after->status.running, " running"),

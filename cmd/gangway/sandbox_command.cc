@@ -113,7 +113,9 @@ class KubeconfigFile {
       temporary_ = folder;
       path_ = folder + "/kubeconfig";
     }
-    return kube::WriteKubeconfig(path_, {.server = url, .ca_data = "", .token = ""});
+    kube::KubeconfigEntry entry;
+    entry.server = url;
+    return kube::WriteKubeconfig(path_, entry);
   }
   ~KubeconfigFile() {
     std::error_code error;
@@ -151,7 +153,9 @@ int RunSandbox(const SandboxFlags& flags) {
   Owner owner;
   sandbox::Cluster cluster(loop, std::move(input->cluster));
   sandbox::ApiServerHandler handler(cluster.api_server());
-  auto front = sandbox::HttpFront::Start(loop, handler, {.port = static_cast<std::uint16_t>(flags.port)});
+  sandbox::HttpFrontOptions front_options;
+  front_options.port = static_cast<std::uint16_t>(flags.port);
+  auto front = sandbox::HttpFront::Start(loop, handler, front_options);
   if (!front.ok()) return wrong(Named("--port", front.status()));
   KubeconfigFile kubeconfig;
   if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok()) return wrong(Named("--kubeconfig", status));

@@ -62,7 +62,7 @@ void Cluster::Start(Component component) {
       process->controllers->Start();
       break;
     case Component::kScheduler:
-      process->scheduler = std::make_unique<scheduler::Scheduler>(loop_, process->client, scheduler::SchedulerOptions{});
+      process->scheduler = std::make_unique<scheduler::Scheduler>(loop_, process->client, scheduler::Options{});
       process->scheduler->Start();
       break;
   }

@@ -43,7 +43,6 @@ constexpr Subresource kReplicaSetSubresources[] = {{"scale", "autoscaling", "v1"
 constexpr Subresource kStatefulSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
                                                     {"status", "apps", "v1", "StatefulSet", kReadWrite}};
 constexpr Subresource kJobStatus[] = {{"status", "batch.volcano.sh", "v1alpha1", "Job", kReadWrite}};
-constexpr Subresource kPodGroupStatus[] = {{"status", "scheduling.volcano.sh", "v1beta1", "PodGroup", kReadWrite}};
 constexpr Subresource kQueueStatus[] = {{"status", "scheduling.volcano.sh", "v1beta1", "Queue", kReadWrite}};
 
 // Served, but not stored: asked about what one may do.
@@ -301,7 +300,6 @@ absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource) {
   if (&resource == &api::kReplicaSets) return kReplicaSetSubresources;
   if (&resource == &api::kStatefulSets) return kStatefulSetSubresources;
   if (&resource == &api::kJobs) return kJobStatus;
-  if (&resource == &api::kPodGroups) return kPodGroupStatus;
   if (&resource == &api::kQueues) return kQueueStatus;
   return {};
 }
