@@ -72,13 +72,15 @@ inline constexpr absl::string_view kJobs = "/apis/batch.volcano.sh/v1alpha1/name
 inline constexpr absl::string_view kPodGroups = "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups";
 inline constexpr absl::string_view kQueues = "/apis/scheduling.volcano.sh/v1beta1/queues";
 
+// What goes with a request beside its body.
+struct Sent {
+  std::string query = {}, content_type = {}, accept = {};
+};
+
 class ServerTest : public ::testing::Test {
  protected:
   explicit ServerTest(sandbox::ApiServerOptions options = {}) : server_(loop_, Journalled(std::move(options))) {}
 
-  struct Sent {
-    std::string query = {}, content_type = {}, accept = {};
-  };
   Answer Do(absl::string_view method, absl::string_view path, absl::string_view body = {}, Sent sent = {}) {
     kube::Request request;
     request.method = std::string(method);
