@@ -1,6 +1,7 @@
 #include "sandbox/apiserver/in_process_client.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "absl/container/btree_map.h"
@@ -29,7 +30,9 @@ struct Stream {
   kube::Client::OnFrames on_frames;
   kube::Client::OnEnd on_end;
   std::unique_ptr<kube::Watch> server_side;
-  absl::Time last_delivery = absl::InfinitePast();  // batches keep their order
+  // Batches keep their order: each delivery hands over the oldest, whichever timer of the same moment runs first.
+  std::deque<Loop::Task> under_way;
+  absl::Time last_delivery = absl::InfinitePast();
   bool ending = false;
   Owner alive;  // of what is under way to the client
 };
@@ -55,10 +58,16 @@ struct InProcessClient::State {
     absl::Time at = loop.Now() + delay;
     if (at < stream.last_delivery) at = stream.last_delivery;
     stream.last_delivery = at;
+    stream.under_way.push_back(std::move(task));
+    const auto hand_over = [&stream] {
+      Loop::Task oldest = std::move(stream.under_way.front());
+      stream.under_way.pop_front();
+      oldest();
+    };
     if (at > loop.Now()) {
-      loop.PostAt(at, stream.alive.token(), std::move(task));
+      loop.PostAt(at, stream.alive.token(), hand_over);
     } else {
-      loop.Post(stream.alive.token(), std::move(task));
+      loop.Post(stream.alive.token(), hand_over);
     }
   }
 

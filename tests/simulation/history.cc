@@ -134,6 +134,7 @@ class History {
       if (job.ok()) phases_[record.key.name] = job->status.state.phase;
     }
     checker_.OnRecord(record);
+    if (options_.on_record) options_.on_record(record);
   }
 
   bool AllFinal() const {
@@ -141,7 +142,7 @@ class History {
            std::all_of(phases_.begin(), phases_.end(), [](const auto& p) { return p.second == "Completed" || p.second == "Failed"; });
   }
 
-  bool FaultsOn() const { return options_.random_faults && loop_.Now() < faults_until_; }
+  bool FaultsOn() const { return options_.random_faults && loop_.Now() < start_ + kFaultWindow; }
 
   sandbox::Faults MakeFaults(Component component) {
     sandbox::Faults faults;
@@ -227,6 +228,7 @@ class History {
       const absl::Time to = from + Upto(absl::Minutes(15));
       loop_.PostAt(from, owner_.token(), [this, node] { Annotate(node, R"("true")"); });
       loop_.PostAt(to, owner_.token(), [this, node] { Annotate(node, "null"); });
+      faults_until_ = std::max(faults_until_, to);
     }
     if (nodes_ > 4 && Chance(30)) {
       const int node = Between(0, nodes_ - 1);

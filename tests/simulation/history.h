@@ -32,6 +32,7 @@ struct HistoryOptions {
   std::optional<CrashPoint> crash;
   // Replaces a component by another one on the same loop, with a client of its own; kept until the end.
   std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)> replace_scheduler, replace_controllers;
+  std::function<void(const sandbox::JournalRecord&)> on_record;  // to print a history while it is replayed
   // How long jobs may take before the history is judged.
   absl::Duration limit = absl::Hours(3);
 };
