@@ -1,4 +1,5 @@
 // YAML's events into a tree. yaml-cpp throws; it is called in one place that catches.
+#include <algorithm>
 #include <exception>
 #include <istream>
 #include <streambuf>
@@ -7,7 +8,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/manifest/document_tree.h"
 #include "api/manifest/scalar.h"
@@ -23,6 +27,17 @@ constexpr absl::string_view kYamlTag = "tag:yaml.org,2002:";
 
 TextPosition At(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
+// The lines, counted from one, that end a document: those that begin with --- or with ....
+std::vector<int> SeparatorLines(absl::string_view text) {
+  std::vector<int> lines;
+  int line = 0;
+  for (const absl::string_view content : absl::StrSplit(text, '\n')) {
+    ++line;
+    if (absl::StartsWith(content, "---") || absl::StartsWith(content, "...")) lines.push_back(line);
+  }
+  return lines;
+}
+
 // Reads from a view without copying it.
 class ViewBuffer : public std::streambuf {
  public:
@@ -35,10 +50,29 @@ class ViewBuffer : public std::streambuf {
 // The first error ends the building; later events are ignored, since throwing through the parser is not ours.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(absl::string_view source, const ManifestLimits& limits, Tree& tree)
-      : source_(source), limits_(limits), tree_(tree) {}
+  TreeBuilder(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree)
+      : text_(text), source_(source), limits_(limits), tree_(tree), separators_(SeparatorLines(text)) {}
 
   const absl::Status& status() const { return status_; }
+
+  // After the last event: yaml-cpp takes the end of the text for a quote that is missing.
+  void Finish() {
+    if (!status_.ok() || last_scalar_.is_null()) return;
+    absl::string_view rest = text_.substr(std::min(static_cast<std::size_t>(last_scalar_.pos), text_.size()));
+    while (absl::StartsWith(rest, "!") || absl::StartsWith(rest, "&")) {
+      rest = absl::StripLeadingAsciiWhitespace(rest.substr(std::min(rest.find_first_of(" \t\r\n"), rest.size())));
+    }
+    if (rest.empty() || (rest[0] != '"' && rest[0] != '\'')) return;
+    for (std::size_t i = 1; i < rest.size(); ++i) {
+      if (rest[0] == '"' && rest[i] == '\\') {
+        ++i;
+      } else if (rest[i] == rest[0]) {
+        if (rest[0] == '"' || i + 1 == rest.size() || rest[i + 1] != '\'') return;
+        ++i;  // '' is one quote
+      }
+    }
+    Fail(last_scalar_, absl::StrCat("the closing ", rest.substr(0, 1), " is missing"));
+  }
 
   void OnDocumentStart(const YAML::Mark&) override {
     anchors_.clear();
@@ -51,7 +85,11 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     if (!status_.ok()) return;
-    Place(Remember(anchor, tree_.Add(Node::Kind::kLiteral, At(mark), "null")), At(mark));
+    if (!open_.empty() && open_.back().block && open_.back().has_key && !ColonFollows(open_.back())) {
+      status_ = ErrorAt(source_, open_.back().key_at, absl::StrCat("expected ':' after \"", open_.back().key, "\""));
+      return;
+    }
+    Place(Remember(anchor, tree_.Add(Node::Kind::kLiteral, At(mark), "null")), At(mark), mark.pos);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -59,7 +97,7 @@ class TreeBuilder : public YAML::EventHandler {
     const auto it = anchors_.find(anchor);
     if (it == anchors_.end()) return Fail(mark, "an alias without its anchor");
     if (!tree_.nodes[it->second].complete) return Fail(mark, "an alias to a value that contains it never ends; write the value out");
-    Place(it->second, At(mark));
+    Place(it->second, At(mark), mark.pos);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
@@ -70,7 +108,8 @@ class TreeBuilder : public YAML::EventHandler {
     Node::Kind kind = Node::Kind::kString;
     std::string text;
     if (!ScalarText(mark, tag, value, kind, text)) return;
-    Place(Remember(anchor, tree_.Add(kind, At(mark), std::move(text))), At(mark));
+    last_scalar_ = mark;
+    Place(Remember(anchor, tree_.Add(kind, At(mark), std::move(text))), At(mark), mark.pos);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -78,8 +117,9 @@ class TreeBuilder : public YAML::EventHandler {
     Open(mark, tag, "seq", anchor, Node::Kind::kList);
   }
   void OnSequenceEnd() override { Close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value style) override {
     Open(mark, tag, "map", anchor, Node::Kind::kMap);
+    if (status_.ok()) open_.back().block = style == YAML::EmitterStyle::Block;
   }
   void OnMapEnd() override { Close(); }
 
@@ -87,9 +127,11 @@ class TreeBuilder : public YAML::EventHandler {
   // A list or map whose end has not been read.
   struct OpenNode {
     NodeId id = 0;
+    bool block = false;  // not in braces
     bool has_key = false;
     std::string key;
     TextPosition key_at;
+    std::size_t key_offset = 0;
     absl::flat_hash_map<std::string, int> line_of_key;
   };
 
@@ -142,7 +184,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     const NodeId id = Remember(anchor, tree_.Add(kind, At(mark)));
     tree_.nodes[id].complete = false;
-    Place(id, At(mark));
+    Place(id, At(mark), mark.pos);
     if (status_.ok()) open_.emplace_back().id = id;
   }
 
@@ -153,16 +195,13 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   // Puts a value where the open list or map expects one, or takes it as the next key.
-  void Place(NodeId id, TextPosition at) {
+  void Place(NodeId id, TextPosition at, int offset) {
     if (tree_.nodes.size() > limits_.max_nodes) {
       status_ = ErrorAt(source_, at, absl::StrCat("more than ", limits_.max_nodes, " values; split the file"),
                         absl::StatusCode::kResourceExhausted);
       return;
     }
-    if (open_.empty()) {
-      tree_.roots.push_back(id);
-      return;
-    }
+    if (open_.empty()) return PlaceRoot(id, at);
     OpenNode& open = open_.back();
     Node& node = tree_.nodes[open.id];
     if (node.kind == Node::Kind::kList) {
@@ -171,11 +210,31 @@ class TreeBuilder : public YAML::EventHandler {
       node.entries.push_back({std::move(open.key), open.key_at, id});
       open.has_key = false;
     } else {
-      TakeKey(open, tree_.nodes[id], at);
+      TakeKey(open, tree_.nodes[id], at, offset);
     }
   }
 
-  void TakeKey(OpenNode& open, const Node& key, TextPosition at) {
+  // yaml-cpp begins a new document at a line that is indented less than the one above and fits nowhere.
+  void PlaceRoot(NodeId id, TextPosition at) {
+    tree_.roots.push_back(id);
+    const Node& node = tree_.nodes[id];
+    if (node.kind == Node::Kind::kLiteral && node.text == "null") return;  // an empty document has no place of its own
+    const auto separator = std::upper_bound(separators_.begin(), separators_.end(), last_root_line_);
+    if (last_root_line_ > 0 && (separator == separators_.end() || *separator > at.line)) {
+      status_ = ErrorAt(source_, at, "this does not belong to the document above; check the indentation, or begin a new one with ---");
+    }
+    last_root_line_ = at.line;
+  }
+
+  // yaml-cpp takes a last line without colon for a key without value.
+  bool ColonFollows(const OpenNode& open) const {
+    const absl::string_view behind = text_.substr(std::min(open.key_offset, text_.size()));
+    if (!absl::StartsWith(behind, open.key)) return true;  // in quotes, or an alias: then there was one
+    const absl::string_view rest = absl::StripLeadingAsciiWhitespace(behind.substr(open.key.size()));
+    return absl::StartsWith(rest, ":");
+  }
+
+  void TakeKey(OpenNode& open, const Node& key, TextPosition at, int offset) {
     if (key.kind == Node::Kind::kMap || key.kind == Node::Kind::kList) {
       status_ = ErrorAt(source_, at, "a key must be a word or a number, not a list or a map");
       return;
@@ -192,27 +251,33 @@ class TreeBuilder : public YAML::EventHandler {
     }
     open.key = key.text;
     open.key_at = at;
+    open.key_offset = static_cast<std::size_t>(std::max(offset, 0));
     open.has_key = true;
   }
 
+  const absl::string_view text_;
   const absl::string_view source_;
   const ManifestLimits& limits_;
   Tree& tree_;
   absl::Status status_;
+  YAML::Mark last_scalar_ = YAML::Mark::null_mark();
+  int last_root_line_ = 0;
   std::vector<OpenNode> open_;
   absl::flat_hash_map<YAML::anchor_t, NodeId> anchors_;
+  const std::vector<int> separators_;
 };
 
 }  // namespace
 
 absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree) {
-  TreeBuilder builder(source, limits, tree);
+  TreeBuilder builder(text, source, limits, tree);
   try {
     ViewBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
     while (builder.status().ok() && parser.HandleNextDocument(builder)) {
     }
+    builder.Finish();
   } catch (const YAML::Exception& e) {
     if (!builder.status().ok()) return builder.status();
     if (e.mark.is_null()) return absl::InvalidArgumentError(absl::StrCat(source, ": ", e.msg));

@@ -44,7 +44,8 @@ void CheckPodName(const Job& job, const TaskSpec& task, std::size_t index, Field
 void CheckWholeCpus(const boost::json::value& pod_template, const TaskSpec& task, std::size_t index, FieldErrors& errors) {
   if (task.topology_policy.empty() || task.topology_policy == "none") return;
   FieldErrors told_elsewhere;
-  const core::Place root(pod_template, absl::StrCat(TaskPath(index), ".template"), told_elsewhere);
+  const std::string path = absl::StrCat(TaskPath(index), ".template");
+  const core::Place root(pod_template, path, told_elsewhere);
   const core::Place spec = root["spec"];
   for (const absl::string_view list : {"containers", "initContainers"}) {
     const core::Place containers = spec[list];

@@ -162,6 +162,27 @@ TEST(ManifestTest, ErrorsSayWhereAndWhatToDo) {
   EXPECT_EQ(Error("apiVersion: v1\nkind: 7\n"), "f.yaml: line 2, column 7: kind must be a string that is not empty");
 }
 
+TEST(ManifestTest, WrongIndentationIsNoNewDocument) {
+  constexpr absl::string_view kMessage = "this does not belong to the document above; check the indentation, or begin a new one with ---";
+  EXPECT_EQ(Error("  apiVersion: v1\n  kind: Pod\nmetadata:\n  name: a\n"), absl::StrCat("f.yaml: line 3, column 1: ", kMessage));
+  EXPECT_EQ(Error("[1, 2] [3]\n", "f.json"), "f.json: line 1, column 1: a document must be a map with apiVersion and kind");
+  for (const absl::string_view bad : {"a:\n  b: 1\n c: 2\n", "a: 1\n  b: 2\n", "- a\nb: 1\n", "a: 1\nb\n", "a: [1]\n]\n", "a: 'x' y\n",
+                                      "a: \"x\" \"y\"\n", "a: 1\n\tb: 2\n"}) {
+    EXPECT_FALSE(ReadDocuments(bad, "f.yaml").ok()) << bad;
+  }
+  EXPECT_EQ(Error("a: 1\nreplicas\n"), "f.yaml: line 2, column 1: expected ':' after \"replicas\"");
+  EXPECT_EQ(Error("a:\n  x: 1\n  y z\n"), "f.yaml: line 3, column 3: expected ':' after \"y z\"");
+  EXPECT_EQ(Error("a: \"x\n"), "f.yaml: line 1, column 4: the closing \" is missing");
+  EXPECT_EQ(Error("a: 'it''s\n"), "f.yaml: line 1, column 4: the closing ' is missing");
+  EXPECT_EQ(Error("a: !!str &x \"y\\\"\n"), "f.yaml: line 1, column 4: the closing \" is missing");
+  EXPECT_THAT(Jsons("a: 1\nb:\n"), ElementsAre(R"({"a":1,"b":null})"));
+  EXPECT_THAT(Jsons("\"a\": 'it''s'\n\"b\" :\n训:\nx: \"\\\"\""), ElementsAre("{\"a\":\"it's\",\"b\":null,\"训\":null,\"x\":\"\\\"\"}"));
+  EXPECT_THAT(Jsons("{a: 1, b}"), ElementsAre(R"({"a":1,"b":null})"));
+  EXPECT_THAT(Jsons("训: 1\r\nb  :\r\n"), ElementsAre("{\"训\":1,\"b\":null}"));
+  EXPECT_THAT(Jsons("a: 1\n...\nb: 2\n"), ElementsAre(R"({"a":1})", R"({"b":2})"));
+  EXPECT_THAT(Jsons("--- {a: 1}\n--- {b: 2}\n"), ElementsAre(R"({"a":1})", R"({"b":2})"));
+}
+
 TEST(ManifestTest, JsonErrorsOfJsonFiles) {
   EXPECT_EQ(Error("{\"a\": 1,\n \"b\" 2}", "f.json"), "f.json: line 2, column 6: expected ':'");
   EXPECT_EQ(Error("{\"a\": [1, 2", "f.json"), "f.json: line 1, column 12: expected ',' or ']', not the end of the text");

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -33,12 +34,8 @@ namespace gangway::api::volcano {
 namespace {
 
 using boost::json::value;
-using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -486,6 +483,46 @@ TEST(AdmissionTest, ManyErrorsStayShort) {
   const Verdict verdict = CreateWith(absl::StrCat(R"({"tasks":[)", tasks, "]}"));
   EXPECT_EQ(verdict.code, 400);
   EXPECT_LE(verdict.errors.size(), 200u);
+}
+
+// Replaces one value somewhere below `at`.
+void Damage(value& at, std::mt19937& random) {
+  static const char* const kValues[] = {"null", "true", "7", "-1", "0", "1.5", "99999999999", "18446744073709551615", "\"\"", "\"x\"",
+                                        "\"Bad_Name\"", "\"a:b\"", "\"1e999999\"", "[]", "[null]", "[\"x\"]", "[[]]", "{}", "{\"x\":null}",
+                                        "{\"cpu\":\"1\"}", "[{}]", "[{\"name\":\"x\"}]"};
+  const bool here = random() % 6 == 0;
+  if (!here && at.is_object() && !at.get_object().empty()) {
+    return Damage((at.get_object().begin() + static_cast<std::ptrdiff_t>(random() % at.get_object().size()))->value(), random);
+  }
+  if (!here && at.is_array() && !at.get_array().empty()) return Damage(at.get_array()[random() % at.get_array().size()], random);
+  at = Json(kValues[random() % std::size(kValues)]);
+}
+
+TEST(AdmissionTest, DamagedObjectsGetAVerdictToo) {
+  std::mt19937 random(11);
+  std::vector<const Row*> creates;
+  for (const Row& row : Rows()) {
+    if (row.method == "POST") creates.push_back(&row);
+  }
+  int allowed = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const Row& row = *creates[random() % creates.size()];
+    const Resource& resource = row.group[0] == 'J' ? kJobs : row.group[0] == 'P' ? kPodGroups : kQueues;
+    value object = row.input;
+    for (std::size_t n = 1 + random() % 3; n > 0; --n) Damage(object, random);
+    const std::string text = ToJson(object);
+    const Verdict verdict = Create(resource, object);
+    ASSERT_EQ(verdict.allowed(), verdict.errors.empty()) << text;
+    ASSERT_TRUE(verdict.code == 0 || verdict.code == 400 || verdict.code == 422) << text;
+    ASSERT_EQ(verdict.allowed(), verdict.message.empty()) << text;
+    if (!verdict.allowed()) continue;
+    ++allowed;
+    value again = object;
+    ASSERT_TRUE(Create(resource, again).allowed()) << text;
+    ASSERT_EQ(again, object) << text;
+    ASSERT_TRUE(Update(resource, object, object).allowed()) << text << Update(resource, object, object).message;
+  }
+  EXPECT_GT(allowed, 1000);
 }
 
 }  // namespace
