@@ -157,7 +157,8 @@ TEST_F(KubectlTest, PatchLabelAnnotateAndApplyAgain) {
   EXPECT_EQ(Kubectl({"get", "vcjob", "-l", "team=ads", "-o", "name"}), "job.batch.volcano.sh/ctr-volcano\n");
   Kubectl({"patch", "vcjob", "ctr-volcano", "--type=json", "-p", R"([{"op":"replace","path":"/metadata/labels/team","value":"rec"}])"});
   EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.metadata.labels.team}"}), "rec");
-  EXPECT_THAT(Refused({"patch", "vcjob", "ctr-volcano", "--type=strategic", "-p", "{}"}), HasSubstr("UnsupportedMediaType"));
+  EXPECT_THAT(Refused({"patch", "vcjob", "ctr-volcano", "--type=strategic", "-p", "{}"}),
+              HasSubstr("application/strategic-merge-patch+json is not supported"));
   Kubectl({"label", "node", "node-002", "zone=a"});
   Kubectl({"annotate", "node", "node-002", "note=hello"});
   EXPECT_EQ(Kubectl({"get", "node", "node-002", "-o", "jsonpath={.metadata.labels.zone}{.metadata.annotations.note}"}), "ahello");
@@ -222,7 +223,7 @@ TEST_F(KubectlTest, DiscoveryVersionAndExplain) {
 TEST_F(KubectlTest, WhatIsNotThereAnswersClearly) {
   Start({"--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");
-  EXPECT_THAT(Refused({"apply", "--server-side", "-f", kExamples + "too-large.yaml"}), HasSubstr("UnsupportedMediaType"));
+  EXPECT_THAT(Refused({"apply", "--server-side", "-f", kExamples + "too-large.yaml"}), HasSubstr("server-side apply"));
   EXPECT_THAT(Refused({"exec", "ctr-volcano-trainer-0", "--", "ls"}), Not(HasSubstr("panic")));
   EXPECT_THAT(Refused({"get", "cronjobs"}), HasSubstr("the server doesn't have a resource type \"cronjobs\""));
   EXPECT_THAT(Refused({"get", "--raw", "/apis/nope/v1/things"}), HasSubstr("NotFound"));

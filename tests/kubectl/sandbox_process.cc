@@ -131,6 +131,7 @@ std::string Normalize(const std::string& text) {
       {std::regex("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uid>"},
       {std::regex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\\.[0-9]+)?Z"), "<time>"},
       {std::regex("(Resource Version: +)[0-9]+"), "$1<version>"},
+      {std::regex("(Generation: +)[0-9]+"), "$1<generation>"},
       {std::regex("(Transition ID: +)\\S+"), "$1<id>"},
       {std::regex("(\\s)(<invalid>|[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)([0-9]+s)?)( \\(x[0-9]+ over [0-9a-z]+\\))?(?=\\s)"), "$1<age>"},
       {std::regex(" +"), " "},
