@@ -40,6 +40,7 @@ CurlMulti::CurlMulti(OnDone on_done)
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlMulti::OnTimer);
   curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, 256L);  // idle ones kept
+  curl_multi_setopt(multi_, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);  // of HTTP/2; the server says how many really
 }
 
 CurlMulti::~CurlMulti() {

@@ -23,7 +23,9 @@ struct HttpClientOptions {
   absl::Duration request_timeout = absl::Seconds(60);
   // A watch without a byte for so long ends with DeadlineExceeded. Servers send a bookmark about every minute.
   absl::Duration watch_idle_timeout = absl::Minutes(5);
-  std::size_t max_in_flight = 128;  // requests; more wait their turn. Watches do not count.
+  // Requests; more wait their turn. Watches do not count. With a few dozen of these it stays below the 100 streams that API
+  // servers allow an HTTP/2 connection, beyond which libcurl opens a connection for each.
+  std::size_t max_in_flight = 64;
   std::size_t max_response_bytes = std::size_t{512} << 20;
   std::size_t max_frame_bytes = std::size_t{16} << 20;
   // Of frames that the loop has not taken yet, per watch; beyond it we stop reading.

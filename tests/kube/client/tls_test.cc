@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -111,6 +112,10 @@ class TlsServer {
 
  private:
   void Serve() {
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);  // OpenSSL writes to clients that have left
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     for (int fd = 0; (fd = accept(listener_, nullptr, nullptr)) >= 0;) {
       {
         const Owned<SSL> ssl(SSL_new(context_.get()));
