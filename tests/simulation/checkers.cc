@@ -119,11 +119,12 @@ void Checker::CheckNode(const std::string& node, const JournalRecord& record) {
 void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
   const auto it = gangs_.find(key);
   if (it == gangs_.end()) return;
-  int bound = 0;
+  // Pods that are being deleted still hold their place: a gang that loses one was whole, and what is left of a killed gang is no start.
+  int live = 0, leaving = 0;
   for (auto pod = pods_.lower_bound({key.ns, ""}); pod != pods_.end() && pod->first.ns == key.ns; ++pod) {
-    if (GroupOf(pod->second) == key && pod->second.bound()) ++bound;
+    if (GroupOf(pod->second) == key && pod->second.bound()) ++(pod->second.metadata.deleting() ? leaving : live);
   }
-  const bool part = bound > 0 && bound < it->second.min_member;
+  const bool part = live > 0 && live + leaving < it->second.min_member;
   if (!part) {
     it->second.part_bound_since.reset();
   } else if (!it->second.part_bound_since) {
