@@ -90,7 +90,7 @@ void ApplyMergePatch(boost::json::value& target, const boost::json::value& patch
     if (!member.value().is_null()) {
       ApplyMergePatch(object[member.key()], member.value());
     } else if (const auto at = object.find(member.key()); at != object.end()) {
-      object.stable_erase(at);
+      EraseMember(object, at);
     }
   }
 }

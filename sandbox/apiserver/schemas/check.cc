@@ -212,7 +212,7 @@ void PruneNode(json::value& value, const SchemaNode& node) {
     const SchemaProperty* property = node.shape == Shape::kMap ? nullptr : node.Find(KeyOf(*at));
     const SchemaNode* below = node.shape == Shape::kMap ? node.element : property == nullptr ? nullptr : property->node;
     if (below == nullptr || at->value().is_null()) {
-      at = object.stable_erase(at);
+      at = api::EraseMember(object, at);
     } else {
       PruneNode(at->value(), *below);
       ++at;

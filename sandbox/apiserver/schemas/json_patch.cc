@@ -127,7 +127,7 @@ absl::StatusOr<json::value> Remove(json::value& root, const Pointer& pointer) {
   if (present == nullptr) return NotThere(pointer.text);
   json::value out = std::move(*present);
   if (parent->is_object()) {
-    parent->get_object().stable_erase(parent->get_object().find(Key(pointer.tokens.back())));
+    api::EraseMember(parent->get_object(), parent->get_object().find(Key(pointer.tokens.back())));
   } else {
     json::array& list = parent->get_array();
     list.erase(list.begin() + (present - list.data()));

@@ -94,13 +94,17 @@ void CollectReferences(const json::value& value, absl::btree_set<std::string>& n
 struct CustomDocument {
   const api::Resource* resource;
   const api::Type* table;
-  absl::string_view component;
+  absl::string_view component, description;
 };
 constexpr CustomDocument kCustomDocuments[] = {
-    {&api::kJobs, &api::TypeOf<api::volcano::Job>(), "sh.volcano.batch.v1alpha1.Job"},
-    {&api::kPodGroups, &api::TypeOf<api::volcano::PodGroup>(), "sh.volcano.scheduling.v1beta1.PodGroup"},
-    {&api::kQueues, &api::TypeOf<api::volcano::Queue>(), "sh.volcano.scheduling.v1beta1.Queue"},
-    {&api::kCommands, &api::TypeOf<api::volcano::Command>(), "sh.volcano.bus.v1alpha1.Command"},
+    {&api::kJobs, &api::TypeOf<api::volcano::Job>(), "sh.volcano.batch.v1alpha1.Job",
+     "tasks of pods that start together or not at all, and what to do when they fail or finish"},
+    {&api::kPodGroups, &api::TypeOf<api::volcano::PodGroup>(), "sh.volcano.scheduling.v1beta1.PodGroup",
+     "pods that are placed together or not at all"},
+    {&api::kQueues, &api::TypeOf<api::volcano::Queue>(), "sh.volcano.scheduling.v1beta1.Queue",
+     "a share of the cluster that jobs wait for"},
+    {&api::kCommands, &api::TypeOf<api::volcano::Command>(), "sh.volcano.bus.v1alpha1.Command",
+     "an order to a job or a queue; carried out at most once"},
 };
 const CustomDocument* CustomDocumentOf(const api::Resource& resource) {
   for (const CustomDocument& custom : kCustomDocuments) {
@@ -132,6 +136,7 @@ json::value CustomSchema(const CustomDocument& custom) {
     PutAt(schema, "properties/spec/properties/volumes/items/properties/volumeClaim",
           Reference("io.k8s.api.core.v1.PersistentVolumeClaimSpec"));
   }
+  schema.get_object()["description"] = TextValue(custom.description);
   schema.get_object()[Key(kKindsKey)] = json::array{KindOf(*custom.resource)};
   return schema;
 }

@@ -1,16 +1,20 @@
 #include "sandbox/apiserver/schemas/strategic_merge.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "api/field_error.h"
+#include "api/json_value.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
@@ -81,53 +85,69 @@ class Identity {
  public:
   explicit Identity(absl::string_view merge_key) : merge_key_(merge_key) {}
 
-  // nullptr: the element has no key.
-  const json::value* Of(const json::value& element) const {
-    if (merge_key_.empty()) return &element;
-    return element.is_object() ? element.get_object().if_contains(Key(merge_key_)) : nullptr;
-  }
-  std::optional<std::size_t> IndexIn(const json::array& list, const json::value& element) const {
-    const json::value* id = Of(element);
-    if (id == nullptr) return std::nullopt;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const json::value* other = Of(list[i]);
-      if (other != nullptr && *other == *id) return i;
-    }
-    return std::nullopt;
+  // As text; nullopt: the element has no key.
+  std::optional<std::string> Of(const json::value& element) const {
+    if (merge_key_.empty()) return api::ToJson(element);
+    const json::value* id = element.is_object() ? element.get_object().if_contains(Key(merge_key_)) : nullptr;
+    return id == nullptr ? std::nullopt : std::optional(api::ToJson(*id));
   }
 
  private:
   const absl::string_view merge_key_;
 };
 
-void SortByOrder(std::vector<json::value>& items, const json::array& order, const Identity& identity) {
-  std::vector<std::pair<std::size_t, json::value>> keyed;
-  for (json::value& item : items) {
-    const std::size_t at = identity.IndexIn(order, item).value_or(order.size());
-    keyed.emplace_back(at, std::move(item));
+// Where the elements of a list stand, by identity; of equal ones the first.
+class Places {
+ public:
+  Places(const json::array& list, const Identity& identity) : identity_(identity) {
+    for (const json::value& element : list) Add(element);
   }
-  std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < items.size(); ++i) items[i] = std::move(keyed[i].second);
-}
+  void Add(const json::value& element) {
+    if (std::optional<std::string> id = identity_.Of(element)) places_.try_emplace(*std::move(id), size_);
+    ++size_;
+  }
+  std::optional<std::size_t> Find(const json::value& element) const {
+    const std::optional<std::string> id = identity_.Of(element);
+    const auto at = id.has_value() ? places_.find(*id) : places_.end();
+    return at == places_.end() ? std::nullopt : std::optional(at->second);
+  }
+
+ private:
+  const Identity& identity_;
+  absl::flat_hash_map<std::string, std::size_t> places_;
+  std::size_t size_ = 0;
+};
+
+// An element on its way into the merged list.
+struct Placed {
+  json::value value;
+  std::optional<std::size_t> in_patch, before;
+};
 
 // Elements that the patch orders come in its order; the others keep their places relative to what stood before them in `before`
 // (apimachinery: strategicpatch, normalizeElementOrder and mergeSortedSlice).
 json::array InOrder(json::array merged, const json::array& patch_order, const json::array& before, const Identity& identity) {
-  std::vector<json::value> ordered, others;
+  const Places in_patch(patch_order, identity), was(before, identity);
+  std::vector<Placed> ordered, others;
   for (json::value& item : merged) {
-    (identity.IndexIn(patch_order, item).has_value() ? ordered : others).push_back(std::move(item));
+    Placed placed{{}, in_patch.Find(item), was.Find(item)};
+    placed.value = std::move(item);
+    (placed.in_patch.has_value() ? ordered : others).push_back(std::move(placed));
   }
-  SortByOrder(ordered, patch_order, identity);
-  SortByOrder(others, before, identity);
+  const auto by = [](auto member) {
+    return [member](const Placed& a, const Placed& b) { return (a.*member).value_or(SIZE_MAX) < (b.*member).value_or(SIZE_MAX); };
+  };
+  std::stable_sort(ordered.begin(), ordered.end(), by(&Placed::in_patch));
+  std::stable_sort(others.begin(), others.end(), by(&Placed::before));
   json::array out;
   std::size_t i = 0, j = 0;
   while (i < others.size() || j < ordered.size()) {
     bool other_first = j == ordered.size();
     if (!other_first && i < others.size()) {
-      const std::optional<std::size_t> a = identity.IndexIn(before, others[i]), b = identity.IndexIn(before, ordered[j]);
+      const std::optional<std::size_t> a = others[i].before, b = ordered[j].before;
       other_first = a.has_value() && b.has_value() && *a < *b;
     }
-    out.push_back(std::move(other_first ? others[i++] : ordered[j++]));
+    out.push_back(std::move(other_first ? others[i++].value : ordered[j++].value));
   }
   return out;
 }
@@ -139,18 +159,25 @@ absl::Status RetainKeys(json::object& target, const json::object& patch, const s
   const json::value* directive = patch.if_contains(Key(kRetainKeys));
   if (directive == nullptr) return absl::OkStatus();
   if (!directive->is_array()) return Malformed(path, "$retainKeys must be a list");
-  const json::array& keys = directive->get_array();
-  const auto retained = [&](absl::string_view key) {
-    return std::any_of(keys.begin(), keys.end(),
-                       [&](const json::value& k) { return k.is_string() && Text(k.get_string()) == key; });
-  };
+  absl::flat_hash_set<absl::string_view> retained;
+  for (const json::value& key : directive->get_array()) {
+    if (key.is_string()) retained.insert(Text(key.get_string()));
+  }
   for (const json::key_value_pair& member : patch) {
-    if (!IsDirective(KeyOf(member)) && !member.value().is_null() && !retained(KeyOf(member))) {
+    if (!IsDirective(KeyOf(member)) && !member.value().is_null() && !retained.contains(KeyOf(member))) {
       return Malformed(path, absl::StrCat("$retainKeys does not name ", KeyOf(member), ", which the patch sets"));
     }
   }
-  for (auto at = target.begin(); at != target.end();) at = retained(KeyOf(*at)) ? at + 1 : target.stable_erase(at);
+  for (auto at = target.begin(); at != target.end();) at = retained.contains(KeyOf(*at)) ? at + 1 : api::EraseMember(target, at);
   return absl::OkStatus();
+}
+
+// Removes the elements of `list` that have the identity of one of `gone`.
+void RemoveElements(json::array& list, const json::array& gone, const Identity& identity) {
+  if (gone.empty()) return;
+  const Places places(gone, identity);
+  const auto is_gone = [&](const json::value& element) { return places.Find(element).has_value(); };
+  list.erase(std::remove_if(list.begin(), list.end(), is_gone), list.end());
 }
 
 absl::Status DeleteFromPrimitiveLists(json::object& target, const json::object& patch, const std::string& path) {
@@ -160,10 +187,7 @@ absl::Status DeleteFromPrimitiveLists(json::object& target, const json::object& 
     if (!member.value().is_array()) return Malformed(path, absl::StrCat(KeyOf(member), " must be a list"));
     json::value* list = target.if_contains(Key(field));
     if (list == nullptr || !list->is_array()) continue;
-    json::array& values = list->get_array();
-    for (const json::value& gone : member.value().get_array()) {
-      values.erase(std::remove(values.begin(), values.end(), gone), values.end());
-    }
+    RemoveElements(list->get_array(), member.value().get_array(), Identity(""));
   }
   return absl::OkStatus();
 }
@@ -172,33 +196,35 @@ absl::Status DeleteFromPrimitiveLists(json::object& target, const json::object& 
 absl::StatusOr<bool> ObeyElementDirectives(json::array& target, const json::array& patch, const Identity& identity,
                                            const std::string& path) {
   bool replace = false;
+  json::array gone;
   for (std::size_t i = 0; i < patch.size(); ++i) {
     if (!patch[i].is_object()) continue;
     const std::string at = api::IndexPath(path, i);
     GW_ASSIGN_OR_RETURN(const absl::string_view directive, PatchDirective(patch[i].get_object(), at));
     if (directive == "replace") replace = true;
     if (directive != "delete") continue;
-    if (identity.Of(patch[i]) == nullptr) return Malformed(at, "names no element: its merge key is missing");
-    while (const std::optional<std::size_t> found = identity.IndexIn(target, patch[i])) {
-      target.erase(target.begin() + static_cast<std::ptrdiff_t>(*found));
-    }
+    if (!identity.Of(patch[i]).has_value()) return Malformed(at, "names no element: its merge key is missing");
+    gone.push_back(patch[i]);
   }
+  RemoveElements(target, gone, identity);
   return replace;
 }
 
 absl::Status MergeElements(json::array& target, const json::array& patch, const SchemaNode& node, const Identity& identity,
                            const std::string& path) {
+  Places places(target, identity);
   for (std::size_t i = 0; i < patch.size(); ++i) {
     const json::value& element = patch[i];
     const json::value* directive = element.is_object() ? element.get_object().if_contains(Key(kPatch)) : nullptr;
     if (directive != nullptr && *directive != json::value("merge")) continue;
     const std::string at = api::IndexPath(path, i);
-    if (identity.Of(element) == nullptr) {
+    if (!identity.Of(element).has_value()) {
       return Malformed(at, absl::StrCat("has no ", View(node.keys.merge_key), ", by which the list is merged"));
     }
-    const std::optional<std::size_t> found = identity.IndexIn(target, element);
+    const std::optional<std::size_t> found = places.Find(element);
     if (!found.has_value()) {
       target.push_back(WithoutDirectives(element));
+      places.Add(element);
     } else if (element.is_object() && target[*found].is_object()) {
       GW_RETURN_IF_ERROR(MergeObject(target[*found].get_object(), element.get_object(), node.element, at));
     }
@@ -209,10 +235,11 @@ absl::Status MergeElements(json::array& target, const json::array& patch, const 
 // What the patch lists must stand in $setElementOrder, in the same order.
 absl::Status CheckElementOrder(const json::array& patch, const json::array& order, const Identity& identity,
                                const std::string& path) {
+  const Places places(order, identity);
   std::size_t next = 0;
   for (const json::value& element : patch) {
     if (element.is_object() && element.get_object().contains(Key(kPatch))) continue;
-    const std::optional<std::size_t> at = identity.IndexIn(order, element);
+    const std::optional<std::size_t> at = places.Find(element);
     if (!at.has_value() || *at < next) return Malformed(path, "the order of its elements differs from $setElementOrder");
     next = *at;
   }
@@ -236,7 +263,7 @@ absl::Status MergeMember(json::object& target, absl::string_view key, const json
                          const json::array* order, const std::string& path) {
   json::value* present = target.if_contains(Key(key));
   if (patch.is_null()) {
-    if (present != nullptr) target.stable_erase(target.find(Key(key)));
+    if (present != nullptr) api::EraseMember(target, target.find(Key(key)));
     return absl::OkStatus();
   }
   if (patch.is_object()) {

@@ -27,12 +27,11 @@ struct Column {
 // Cells of one row, in the order of the columns: text, integers, booleans and null.
 using Cells = std::vector<boost::json::value>;
 
-// Null for resources that no table is written for; they show NAME and AGE.
 using MakeCells = void (*)(Look object, absl::Time now, Cells& cells);
 
 struct TableShape {
   std::vector<Column> columns;
-  MakeCells cells = nullptr;   // core resources
+  MakeCells cells = nullptr;   // of core resources; custom ones follow their columns' paths
   const api::Resource* resource = nullptr;
 };
 const TableShape& TableShapeOf(const api::Resource& resource);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "api/json_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -135,6 +136,28 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"RetainKeysLacksAField", R"({"spec":{"securityContext":{"$retainKeys":["a"],"b":1}}})", "does not name b"},
         Wrong{"MergeListOfText", R"({"spec":{"containers":["a"]}})", "spec.containers[0]"}),
     [](const auto& tested) { return std::string(tested.param.name); });
+
+// Quadratic work would take minutes here.
+TEST(StrategicMergePatchTest, HugeListsAndObjectsTakeLinearTime) {
+  boost::json::array containers, order, finalizers;
+  boost::json::object labels, no_labels;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string name = absl::StrCat("c", i);
+    containers.push_back(boost::json::object{{"name", name}});
+    order.push_back(boost::json::object{{"name", absl::StrCat("c", 49'999 - i)}});
+    finalizers.push_back(boost::json::string(name));
+    labels[name] = "x";
+    no_labels[name] = nullptr;
+  }
+  boost::json::value target{{"spec", {{"containers", containers}}}, {"metadata", {{"labels", labels}, {"finalizers", finalizers}}}};
+  const boost::json::value patch{
+      {"spec", {{"$setElementOrder/containers", order}, {"containers", {{{"name", "c7"}, {"image", "i"}}}}}},
+      {"metadata", {{"labels", no_labels}, {"$deleteFromPrimitiveList/finalizers", finalizers}}}};
+  GW_ASSERT_OK(StrategicMergePatch(target, patch, *TheSchemas().For(api::kPods)));
+  EXPECT_EQ(target.at("spec").at("containers").at(0).at("name"), "c49999");
+  EXPECT_EQ(target.at("metadata").at("labels").as_object().size(), 0u);
+  EXPECT_EQ(target.at("metadata").at("finalizers").as_array().size(), 0u);
+}
 
 }  // namespace
 }  // namespace gangway::sandbox
