@@ -52,7 +52,8 @@ struct AdmissionRequest {
 
 // Applies the defaults of a create to `object` in place, then judges. `object` is null exactly on delete. It may be any JSON;
 // unknown fields are kept and not judged. When the verdict is a refusal, `object` may carry some of its defaults.
-// `queues` may be empty (gangway validate without a cluster): then no rule about other queues is judged.
+// Writes to /status are not admission's business. `queues` may be empty (gangway validate without a cluster): then no rule about
+// other queues is judged.
 Verdict Admit(const AdmissionRequest& request, boost::json::value* object, const QueueLookup& queues);
 
 }  // namespace gangway::api::volcano
