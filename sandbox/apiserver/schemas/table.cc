@@ -16,13 +16,10 @@ namespace {
 
 namespace json = boost::json;
 
-// Objects are parsed into memory that goes at once.
+// Objects are parsed into memory that goes at once. What does not parse, which the store never has, reads as empty.
 json::value Parse(absl::string_view object, json::storage_ptr memory) {
-  json::parse_options options;
-  options.max_depth = 256;
-  json::error_code error;
-  json::value value = json::parse({object.data(), object.size()}, error, std::move(memory), options);
-  return error ? json::value(json::object()) : value;
+  absl::StatusOr<json::value> value = api::ParseJson(object, std::move(memory));
+  return value.ok() ? *std::move(value) : json::value(json::object());
 }
 
 void WriteListMetadata(const TableOptions& options, api::JsonWriter& out) {
