@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "boost/json/array.hpp"
+#include "boost/json/monotonic_resource.hpp"
 #include "boost/json/parser.hpp"
 
 namespace gangway::sandbox {
@@ -15,7 +18,26 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kArenaBytes = 12 * 1024;  // what a 4 KB object takes
+constexpr std::size_t kBufferBytes = 64 * 1024;  // room for a 4 KB object and its edits
+constexpr std::size_t kKeptBuffers = 16;
+
+// Buffers of finished drafts. Allocated and freed each time, they would be given back to the system and faulted in anew.
+class BufferPool {
+ public:
+  std::unique_ptr<unsigned char[]> Take() {
+    if (kept_.empty()) return std::unique_ptr<unsigned char[]>(new unsigned char[kBufferBytes]);
+    std::unique_ptr<unsigned char[]> buffer = std::move(kept_.back());
+    kept_.pop_back();
+    return buffer;
+  }
+  void Give(std::unique_ptr<unsigned char[]> buffer) {
+    if (kept_.size() < kKeptBuffers) kept_.push_back(std::move(buffer));
+  }
+
+ private:
+  std::vector<std::unique_ptr<unsigned char[]>> kept_;
+};
+thread_local BufferPool buffers;
 
 constexpr std::array<absl::string_view, 15> kMetadataOrder = {
     "name",              "generateName",      "namespace",
@@ -56,9 +78,24 @@ void WriteMetadata(const json::object& metadata, std::string& out, std::uint32_t
 
 }  // namespace
 
-Draft::Draft()
-    : arena_(std::make_unique<json::monotonic_resource>(kArenaBytes)),
-      root_(std::make_unique<json::value>(json::object(arena_.get()))) {}
+// The values in an arena are never destroyed one by one: all their memory is its own.
+struct Draft::Arena {
+  Arena() : buffer(buffers.Take()), resource(buffer.get(), kBufferBytes) {}
+  ~Arena() {
+    resource.release();
+    buffers.Give(std::move(buffer));
+  }
+  json::value* NewRoot() {
+    return new (resource.allocate(sizeof(json::value), alignof(json::value))) json::value(json::storage_ptr(&resource));
+  }
+
+  std::unique_ptr<unsigned char[]> buffer;
+  json::monotonic_resource resource;
+};
+
+Draft::Draft() : arena_(std::make_unique<Arena>()), root_(arena_->NewRoot()) { root_->emplace_object(); }
+Draft::Draft(Draft&& other) noexcept = default;
+Draft::~Draft() = default;
 
 absl::StatusOr<Draft> Draft::Parse(absl::string_view text) {
   Draft draft;
@@ -66,7 +103,7 @@ absl::StatusOr<Draft> Draft::Parse(absl::string_view text) {
   options.max_depth = 256;
   std::array<unsigned char, 4096> scratch;
   json::parser parser({}, options, scratch.data(), scratch.size());
-  parser.reset(draft.arena_.get());
+  parser.reset(&draft.arena_->resource);
   json::error_code error;
   parser.write(text.data(), text.size(), error);
   if (error) return absl::InvalidArgumentError(error.message());
@@ -142,6 +179,26 @@ void SetTextIfAbsent(json::object& in, absl::string_view name, absl::string_view
   if (value.is_null() || (value.is_string() && value.get_string().empty())) {
     value.emplace_string().assign(text.data(), text.size());
   }
+}
+
+bool Equal(const json::object& a, const json::object& b) {
+  if (a.size() != b.size()) return false;
+  auto twin = b.begin();  // members mostly stand in the same order
+  for (const auto& member : a) {
+    const bool in_order = twin->key() == member.key();
+    const json::value* other = in_order ? &twin->value() : b.if_contains(member.key());
+    if (other == nullptr || !Equal(member.value(), *other)) return false;
+    ++twin;
+  }
+  return true;
+}
+
+bool Equal(const json::value& a, const json::value& b) {
+  if (a.is_object()) return b.is_object() && Equal(a.get_object(), b.get_object());
+  if (!a.is_array()) return a == b;
+  if (!b.is_array() || a.get_array().size() != b.get_array().size()) return false;
+  return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(),
+                    [](const json::value& x, const json::value& y) { return Equal(x, y); });
 }
 
 void WriteObject(const json::object& object, std::string& out, std::uint32_t* revision_at) {

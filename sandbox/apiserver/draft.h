@@ -9,18 +9,19 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/strings.h"
-#include "boost/json/monotonic_resource.hpp"
 #include "boost/json/object.hpp"
 #include "boost/json/value.hpp"
 
 namespace gangway::sandbox {
 
-// A document in an arena of its own; small documents take one allocation. Values made elsewhere and put into it are copied.
+// A document in an arena of its own, whose memory is used again by later drafts. Values made elsewhere and put into it are
+// copied.
 class Draft {
  public:
   Draft();  // an empty object
-  Draft(Draft&&) = default;
+  Draft(Draft&& other) noexcept;
   Draft& operator=(Draft&&) = delete;
+  ~Draft();
 
   // `json` has passed ParseCompletely or comes from the store. InvalidArgument when it is no object.
   static absl::StatusOr<Draft> Parse(absl::string_view json);
@@ -36,8 +37,9 @@ class Draft {
   boost::json::object& metadata() { return Child("metadata"); }
 
  private:
-  std::unique_ptr<boost::json::monotonic_resource> arena_;
-  std::unique_ptr<boost::json::value> root_;  // dies before the arena; stable when the draft moves
+  struct Arena;
+  std::unique_ptr<Arena> arena_;        // null when moved from
+  boost::json::value* root_ = nullptr;  // in the arena, which frees everything at once
 };
 
 // Null when absent or no object / list.
@@ -57,6 +59,10 @@ void SetText(boost::json::object& in, absl::string_view name, absl::string_view 
 void SetTextIfAbsent(boost::json::object& in, absl::string_view name, absl::string_view text);
 inline boost::json::string_view Bjs(absl::string_view s) { return {s.data(), s.size()}; }
 inline absl::string_view FromBjs(boost::json::string_view s) { return {s.data(), s.size()}; }
+
+// Whether two values say the same, whatever the order of members. (Boost's own comparison copies every member.)
+bool Equal(const boost::json::value& a, const boost::json::value& b);
+bool Equal(const boost::json::object& a, const boost::json::object& b);
 
 // The object with apiVersion, kind and metadata first, and metadata in Kubernetes' order, so that its resourceVersion can be
 // found again: `*revision_at` is where its digits stand, 0 when it has none. Replaces `out`.

@@ -115,7 +115,7 @@ void CheckPodParts(const api::Resource& resource, const json::object& object, Fi
 
 bool Same(const json::value* a, const json::value* b) {
   if (a == nullptr || b == nullptr) return a == b;
-  return *a == *b;
+  return Equal(*a, *b);
 }
 
 // Containers may change their image only; the list may not grow or shrink.
@@ -131,7 +131,7 @@ bool SameButImages(const json::value* before, const json::value* after) {
     if (FindText(y, "image").empty()) return false;
     x.erase("image");
     y.erase("image");
-    if (x != y) return false;
+    if (!Equal(x, y)) return false;
   }
   return true;
 }
@@ -142,7 +142,8 @@ bool OnlyAdded(const json::value* before, const json::value* after) {
   const json::array* b = after == nullptr ? nullptr : after->if_array();
   if (a == nullptr) return false;
   return std::all_of(a->begin(), a->end(), [&](const json::value& each) {
-    return b != nullptr && std::find(b->begin(), b->end(), each) != b->end();
+    return b != nullptr &&
+           std::any_of(b->begin(), b->end(), [&](const json::value& other) { return Equal(each, other); });
   });
 }
 
@@ -153,7 +154,7 @@ bool OnlyRemoved(const json::value* before, const json::value* after) {
 void CheckPodChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   const json::object* a = FindObject(before, "spec");
   const json::object* b = FindObject(after, "spec");
-  if (a == nullptr || b == nullptr || *a == *b) return;
+  if (a == nullptr || b == nullptr || Equal(*a, *b)) return;
   std::vector<std::string> changed;
   const auto judge = [&](absl::string_view name) {
     const json::value* x = a->if_contains(Bjs(name));

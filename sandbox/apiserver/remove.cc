@@ -107,7 +107,7 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   if (!held && !grace_pending) {
     return Removal{options.dry_run ? record.json : CommitDeletion(record, note), true};
   }
-  if (next.root() == old.root()) return Removal{record.json, false};
+  if (Equal(next.root(), old.root())) return Removal{record.json, false};
   return Removal{Commit(resource, next, options.dry_run, note), false};
 }
 

@@ -44,23 +44,18 @@ void KeepServerMetadata(const json::object& old_metadata, json::object& metadata
   metadata.erase("selfLink");
 }
 
-// Everything but `status` is the old object's, or everything but the rest.
+// A write of the status leaves everything else as it was, any other write leaves the status.
 void KeepTheOtherHalf(const json::object& old, bool writes_status, json::object& next) {
-  if (!writes_status) {
-    if (const json::value* status = old.if_contains("status"); status != nullptr) {
-      next["status"] = *status;
-    } else {
-      next.erase("status");
-    }
-    return;
+  const auto keeps = [&](json::string_view key) { return (key == "status") != writes_status; };
+  for (const auto& member : old) {
+    if (!keeps(member.key())) continue;
+    json::value& value = next[member.key()];
+    if (!Equal(value, member.value())) value = member.value();
   }
-  json::object merged(old, next.storage());
-  if (json::value* status = next.if_contains("status"); status != nullptr) {
-    merged["status"] = std::move(*status);
-  } else {
-    merged.erase("status");
+  for (std::size_t i = next.size(); i-- > 0;) {
+    const auto member = next.begin() + static_cast<std::ptrdiff_t>(i);
+    if (keeps(member->key()) && !old.contains(member->key())) next.erase(member);
   }
-  next = std::move(merged);
 }
 
 // The last finalizer of an object that waits for it has gone.
@@ -102,8 +97,8 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   if (HasStatusSubresource(resource)) {
     KeepTheOtherHalf(old.object(), target.subresource == "status", next.object());
   }
-  if (next.root() == old.root()) return before.json;  // nothing changes: no revision, no event
-  const bool spec_changed = SpecChanged(resource, old.object(), next.object());
+  if (Equal(next.root(), old.root())) return before.json;  // nothing changes: no revision, no event
+  const bool spec_changed = target.subresource.empty() && SpecChanged(resource, old.object(), next.object());
   if (HasGeneration(resource) && spec_changed) {
     next.metadata()["generation"] = IntAt(old.object(), "metadata.generation", 0) + 1;
   }
