@@ -26,6 +26,20 @@ struct ConfigMap {
   }
 };
 
+struct Event {
+  ObjectMeta metadata;
+  std::string type, reason, message;  // type: Normal or Warning
+  ObjectReference involved_object;
+  std::int32_t count = 0;
+  static constexpr std::string_view kName = "Event";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&Event::metadata>("metadata", ""), MakeField<&Event::type>("type", ""),
+                      MakeField<&Event::reason>("reason", ""), MakeField<&Event::message>("message", ""),
+                      MakeField<&Event::involved_object>("involvedObject", ""), MakeField<&Event::count>("count", ""));
+  }
+};
+
 struct PriorityClass {
   ObjectMeta metadata;
   std::int32_t value = 0;

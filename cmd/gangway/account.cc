@@ -134,6 +134,14 @@ std::vector<AccountLine> Tell(const Pod* before, const Pod* after) {
   return lines;
 }
 
+std::vector<AccountLine> Tell(const api::core::Event* before, const api::core::Event* after) {
+  // What a job's PodGroup waits for is the PodGroup's line.
+  if (after == nullptr || after->involved_object.kind != "Job" || after->reason == "PodGroupPending") return {};
+  if (before != nullptr && before->count == after->count) return {};
+  const bool warning = after->type == "Warning";
+  return {{absl::StrCat("job ", after->involved_object.ns, "/", after->involved_object.name), after->message, warning ? Tone::kBad : Tone::kWaiting}};
+}
+
 std::string Render(const AccountLine& line, absl::Duration since_start, bool colours) {
   const char* colour = "";
   switch (line.tone) {

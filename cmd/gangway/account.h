@@ -6,6 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "api/core/objects.h"
 #include "api/core/pod.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
@@ -24,6 +25,8 @@ struct AccountLine {
 std::vector<AccountLine> Tell(const api::volcano::Job* before, const api::volcano::Job* after);
 std::vector<AccountLine> Tell(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after);
 std::vector<AccountLine> Tell(const api::core::Pod* before, const api::core::Pod* after);
+// Why a job does what it does, and what is wrong with it: the events of Jobs. Those of others are told by their states.
+std::vector<AccountLine> Tell(const api::core::Event* before, const api::core::Event* after);
 
 // "   0.42s  pod default/ctr-volcano-trainer-0   -> node-001"; with colours for a terminal.
 std::string Render(const AccountLine& line, absl::Duration since_start, bool colours);

@@ -36,7 +36,8 @@ Run::Run(Loop& loop, kube::Client& client, Options options, OnEnd on_end)
       start_(loop.Now()),
       jobs_(loop, client, api::kJobs, {}),
       groups_(loop, client, api::kPodGroups, {}),
-      pods_(loop, client, api::kPods, {}) {}
+      pods_(loop, client, api::kPods, {}),
+      events_(loop, client, api::kEvents, {}) {}
 
 void Run::Start() {
   start_ = loop_.Now();
@@ -44,6 +45,9 @@ void Run::Start() {
   Watch(jobs_, Goal::Kind::kJob);
   Watch(groups_, Goal::Kind::kPodGroup);
   Watch(pods_, Goal::Kind::kPod);
+  events_.Start([this](const NamespacedName&, const auto& before, const auto& after) {
+    for (const AccountLine& line : Tell(before.get(), after.get())) Print(line);
+  });
 }
 
 template <class T>

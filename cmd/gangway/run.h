@@ -9,6 +9,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "api/core/objects.h"
 #include "api/core/pod.h"
 #include "api/manifest/manifest.h"
 #include "api/volcano/job.h"
@@ -56,6 +57,7 @@ class Run {
   kube::Cache<api::volcano::Job> jobs_;
   kube::Cache<api::volcano::PodGroup> groups_;
   kube::Cache<api::core::Pod> pods_;
+  kube::Cache<api::core::Event> events_;
   std::size_t applied_ = 0;
   bool ended_ = false;
   Owner owner_;

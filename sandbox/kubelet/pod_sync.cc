@@ -203,6 +203,7 @@ class Pass {
   void End(int exit_code) {
     memory_.ended = now_;
     const bool restarts = RestartPolicy(pod_) == "Always" || (RestartPolicy(pod_) == "OnFailure" && exit_code != 0);
+    bool at_once = false;
     for (ContainerStatus& container : status_.container_statuses) {
       const ContainerState ended = Terminated(container.state, exit_code, now_);
       container.ready = false;
@@ -210,10 +211,18 @@ class Pass {
       if (!restarts) continue;
       const absl::Duration wait = RestartBackoff(container.restart_count, times_);
       container.last_state = ended;
+      if (wait == absl::ZeroDuration()) {
+        at_once = true;
+        continue;
+      }
       container.state = Waiting("CrashLoopBackOff", absl::StrCat("back-off ", api::FormatGoDuration(wait), " restarting container ", container.name,
                                                                  " after exit code ", exit_code));
       NoteWarning(container.name, "BackOff", container.state.waiting->message);
       Due(now_ + wait + absl::Nanoseconds(1));
+    }
+    if (at_once) {
+      Restart();
+      Due(now_ + view_.outcome->after + absl::Nanoseconds(1));
     }
     if (!restarts) status_.phase = exit_code == 0 ? "Succeeded" : "Failed";
   }

@@ -37,7 +37,7 @@ Job SeedJob() {
 
 TEST(AccountTest, ANewJobSaysWhatItIs) {
   const Job job = SeedJob();
-  const auto lines = Tell(nullptr, &job);
+  const auto lines = Tell(static_cast<const Job*>(nullptr), &job);
   EXPECT_THAT(Texts(lines), ElementsAre("created: 2 pserver + 2 trainer, a gang of 4 in queue default"));
   EXPECT_EQ(lines[0].subject, "job default/ctr");
 }
@@ -73,6 +73,21 @@ TEST(AccountTest, APodTellsItsNodeItsEndAndItsExitCode) {
   failed.status.container_statuses[0].state.terminated->exit_code = 137;
   EXPECT_THAT(Texts(Tell(&bound, &failed)), ElementsAre("Failed: container trainer ended with exit code 137"));
   EXPECT_THAT(Texts(Tell(&bound, nullptr)), ElementsAre("gone"));
+}
+
+TEST(AccountTest, AJobsEventsTellWhy) {
+  api::core::Event event;
+  event.type = "Normal";
+  event.reason = "ExecuteAction";
+  event.message = "Start to execute action RestartJob: pod ctr-pserver-0 was deleted";
+  event.involved_object = {"batch.volcano.sh/v1alpha1", "Job", "default", "ctr", "", "", ""};
+  event.count = 1;
+  const auto lines = Tell(static_cast<const api::core::Event*>(nullptr), &event);
+  EXPECT_THAT(Texts(lines), ElementsAre(event.message));
+  EXPECT_EQ(lines[0].subject, "job default/ctr");
+  EXPECT_THAT(Tell(&event, &event), IsEmpty());
+  event.involved_object.kind = "Pod";
+  EXPECT_THAT(Tell(static_cast<const api::core::Event*>(nullptr), &event), IsEmpty());
 }
 
 TEST(AccountTest, ColoursOnlyWhereTheyAreWanted) {
