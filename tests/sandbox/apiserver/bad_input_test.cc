@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"TooDeep", "POST", std::string(kConfigMaps), "", "", Deep(5000), 400, "BadRequest", ""},
         BadCase{"TooLarge", "POST", std::string(kConfigMaps), "", "", std::string((3u << 20) + 1, ' '), 413, "RequestEntityTooLarge", "3145728"},
         BadCase{"MediaType", "POST", std::string(kConfigMaps), "", "application/xml", "<a/>", 415, "UnsupportedMediaType", "application/json"},
-        BadCase{"Protobuf", "POST", std::string(kConfigMaps), "", "application/vnd.kubernetes.protobuf", "k8s", 415, "UnsupportedMediaType", ""},
+        BadCase{"Cbor", "POST", std::string(kConfigMaps), "", "application/cbor", "x", 415, "UnsupportedMediaType", ""},
         BadCase{"OtherKind", "POST", std::string(kConfigMaps), "", "", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}})", 400, "BadRequest", "ConfigMap"},
         BadCase{"OtherVersion", "POST", std::string(kConfigMaps), "", "", R"({"apiVersion":"v2","kind":"ConfigMap","metadata":{"name":"x"}})", 400, "BadRequest", "v2"},
         BadCase{"WrongType", "POST", std::string(kPods), "", "", R"({"metadata":{"name":"x"},"spec":{"containers":{}}})", 400, "BadRequest", "spec.containers"},
