@@ -1,0 +1,441 @@
+// The scheduler against the sandbox's API server, on the simulated loop.
+#include "plugin/scheduler/scheduler.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "api/json_value.h"
+#include "api/resource.h"
+#include "api/volcano/release.h"
+#include "base/simulated_loop.h"
+#include "sandbox/apiserver/api_server.h"
+#include "sandbox/apiserver/in_process_client.h"
+
+namespace gangway::scheduler {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+namespace json = boost::json;
+
+class SchedulerTest : public ::testing::Test {
+ protected:
+  SchedulerTest() : loop_(1), server_(loop_, {}) {
+    // Stands for the Job; pods whose owner does not exist would be collected.
+    Create(api::kConfigMaps, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"job"}})");
+    owner_ = absl::StrCat(R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"job","controller":true,"uid":")",
+                          Text(Get(api::kConfigMaps, "job"), "/metadata/uid"), R"("}],)");
+  }
+
+  void StartScheduler() {
+    sandbox::Faults faults;
+    faults.request = [this](const kube::Request& request) {
+      sandbox::RequestFate fate;
+      if (fate_) fate = fate_(request);
+      return fate;
+    };
+    client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "scheduler", std::move(faults));
+    scheduler_ = std::make_unique<Scheduler>(loop_, *client_, Options{});
+    scheduler_->Start();
+  }
+  void Crash() {
+    scheduler_.reset();
+    client_.reset();
+  }
+
+  kube::Response Ask(const std::string& method, const std::string& path, const std::string& body = "",
+                     const std::string& type = "") {
+    kube::Request request;
+    request.method = method;
+    request.path = path;
+    request.body = body;
+    request.content_type = type;
+    return server_.Handle(request, {"test"});
+  }
+  void Create(const api::Resource& resource, const std::string& body) {
+    const kube::Response reply = Ask("POST", api::PathOf(resource, resource.namespaced ? "default" : ""), body);
+    ASSERT_TRUE(reply.ok()) << *reply.body;
+  }
+  void AddNodes(int count, int cpu = 16) {
+    for (int i = 0; i < count; ++i) {
+      Create(api::kNodes, absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"node-00)", nodes_++,
+                                       R"("},"status":{"allocatable":{"cpu":")", cpu,
+                                       R"(","memory":"64Gi","pods":"110"}}})"));
+    }
+  }
+  void AddGroup(const std::string& name, int min_member, const std::string& more = "") {
+    Create(api::kPodGroups, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")",
+                                         name, R"("},"spec":{"minMember":)", min_member, R"(,"queue":"default")", more, "}}"));
+  }
+  void AddPod(const std::string& name, const std::string& group, const std::string& cpu, const std::string& more_spec = "",
+              bool controlled = true) {
+    Create(api::kPods,
+           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(",)", controlled ? owner_ : "",
+                        R"("annotations":{"scheduling.k8s.io/group-name":")", group,
+                        R"(","volcano.sh/task-spec":"w"}},"spec":{"schedulerName":"volcano",)", more_spec,
+                        R"("containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
+  }
+  void Bind(const std::string& pod, const std::string& node) {
+    const kube::Response reply =
+        Ask("POST", api::PathOf(api::kPods, "default", pod, "binding"),
+            absl::StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", pod,
+                         R"("},"target":{"kind":"Node","name":")", node, R"("}})"));
+    ASSERT_TRUE(reply.ok()) << *reply.body;
+  }
+  void SetPhase(const std::string& pod, const std::string& phase) {
+    const kube::Response reply = Ask("PATCH", api::PathOf(api::kPods, "default", pod, "status"),
+                                     absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"), "application/merge-patch+json");
+    ASSERT_TRUE(reply.ok()) << *reply.body;
+  }
+  void Delete(const api::Resource& resource, const std::string& name) {
+    Ask("DELETE", api::PathOf(resource, "default", name),
+        R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0})");
+  }
+
+  json::value Get(const api::Resource& resource, const std::string& name) {
+    const kube::Response reply = Ask("GET", api::PathOf(resource, resource.namespaced ? "default" : "", name));
+    if (!reply.ok()) return nullptr;
+    return *api::ParseJson(*reply.body);
+  }
+  static std::string Text(const json::value& value, absl::string_view pointer) {
+    boost::system::error_code error;
+    const json::value* found = value.find_pointer({pointer.data(), pointer.size()}, error);
+    return found != nullptr && found->is_string() ? std::string(found->get_string().c_str()) : std::string();
+  }
+  std::string NodeOf(const std::string& pod) { return Text(Get(api::kPods, pod), "/spec/nodeName"); }
+  std::string Phase(const std::string& group) { return Text(Get(api::kPodGroups, group), "/status/phase"); }
+  std::int64_t Running(const std::string& group) {
+    const json::value object = Get(api::kPodGroups, group);
+    boost::system::error_code error;
+    const json::value* found = object.find_pointer("/status/running", error);
+    return found == nullptr ? 0 : found->to_number<std::int64_t>();
+  }
+  // "Type=Status reason: message"
+  std::vector<std::string> Conditions(const api::Resource& resource, const std::string& name) {
+    std::vector<std::string> lines;
+    const json::value object = Get(resource, name);
+    boost::system::error_code error;
+    const json::value* list = object.find_pointer("/status/conditions", error);
+    if (list == nullptr) return lines;
+    for (const json::value& condition : list->get_array()) {
+      lines.push_back(absl::StrCat(Text(condition, "/type"), "=", Text(condition, "/status"), " ", Text(condition, "/reason"),
+                                   ": ", Text(condition, "/message")));
+    }
+    return lines;
+  }
+  // "Type Reason message" of events about an object.
+  std::vector<std::string> Events(const std::string& name) {
+    std::vector<std::string> lines;
+    const json::value list = *api::ParseJson(*Ask("GET", api::PathOf(api::kEvents, "default")).body);
+    for (const json::value& event : list.at("items").as_array()) {
+      if (Text(event, "/involvedObject/name") != name) continue;
+      lines.push_back(absl::StrCat(Text(event, "/type"), " ", Text(event, "/reason"), " ", Text(event, "/message")));
+      EXPECT_EQ(Text(event, "/source/component"), "volcano");
+    }
+    return lines;
+  }
+  int Bound() {
+    int bound = 0;
+    const json::value list = *api::ParseJson(*Ask("GET", api::PathOf(api::kPods, "default")).body);
+    for (const json::value& pod : list.at("items").as_array()) bound += Text(pod, "/spec/nodeName").empty() ? 0 : 1;
+    return bound;
+  }
+
+  SimulatedLoop loop_;
+  sandbox::ApiServer server_;
+  std::unique_ptr<sandbox::InProcessClient> client_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::function<sandbox::RequestFate(const kube::Request&)> fate_;
+  std::string owner_;
+  int nodes_ = 0;
+};
+
+bool IsBinding(const kube::Request& request) { return absl::EndsWith(request.path, "/binding"); }
+sandbox::RequestFate Lose(sandbox::RequestFate::Loss loss) {
+  sandbox::RequestFate fate;
+  fate.loss = loss;
+  return fate;
+}
+
+// fixtures/volcano-golden/seed-ctr-volcano, the scheduler's part.
+TEST_F(SchedulerTest, TheSeedGangFromPendingToCompleted) {
+  AddNodes(6);
+  StartScheduler();
+  AddGroup("ctr", 4, R"(,"minResources":{"cpu":"4","count/pods":"4","pods":"4","requests.cpu":"4","limits.cpu":"40"})");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("ctr"), "Inqueue");
+  EXPECT_THAT(Conditions(api::kPodGroups, "ctr"), IsEmpty());
+  EXPECT_THAT(Events("ctr"), IsEmpty()) << "a gang that is being admitted is nothing to warn about";
+
+  for (int i = 0; i < 4; ++i) AddPod(absl::StrCat("ctr-w-", i), "ctr", "1");
+  loop_.RunFor(absl::Seconds(3));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(NodeOf(absl::StrCat("ctr-w-", i)), "node-000");
+  EXPECT_EQ(Phase("ctr"), "Running");
+  EXPECT_THAT(Conditions(api::kPodGroups, "ctr"), ElementsAre("Scheduled=True tasks in gang are ready to be scheduled: "));
+  EXPECT_THAT(Events("ctr-w-0"), ElementsAre("Normal Scheduled Successfully assigned default/ctr-w-0 to node-000"));
+  EXPECT_THAT(Events("ctr"), ElementsAre("Normal Scheduled 4 of 4 tasks are placed: node-000 (4)"));
+
+  for (int i = 0; i < 4; ++i) SetPhase(absl::StrCat("ctr-w-", i), "Running");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Running("ctr"), 4);
+  for (int i = 0; i < 4; ++i) SetPhase(absl::StrCat("ctr-w-", i), "Succeeded");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("ctr"), "Completed");
+  EXPECT_EQ(Running("ctr"), 0);
+}
+
+// fixtures/volcano-golden/gang-unschedulable
+TEST_F(SchedulerTest, AGangThatDoesNotFitIsExplainedOnceAndBoundWhenNodesCome) {
+  AddNodes(6);
+  StartScheduler();
+  AddGroup("tight", 8);
+  for (int i = 0; i < 8; ++i) AddPod(absl::StrCat("tight-w-", i), "tight", "9");
+  loop_.RunFor(absl::Seconds(60));
+  EXPECT_EQ(Bound(), 0);
+  const std::string sentence =
+      "waits for 2 of 8 tasks: w needs cpu 9; with 6 placed, 6 nodes have at most 7 free, 0 fit";
+  EXPECT_EQ(Phase("tight"), "Inqueue");
+  EXPECT_THAT(Conditions(api::kPodGroups, "tight"), ElementsAre("Unschedulable=True NotEnoughResources: " + sentence));
+  EXPECT_THAT(Events("tight"), ElementsAre("Warning Unschedulable " + sentence));
+  EXPECT_THAT(Conditions(api::kPods, "tight-w-7"), ElementsAre("PodScheduled=False Unschedulable: " + sentence));
+  EXPECT_THAT(Conditions(api::kPods, "tight-w-0"),
+              ElementsAre("PodScheduled=False Schedulable: fits a node; its gang " + sentence));
+  EXPECT_THAT(Events("tight-w-7"), ElementsAre("Warning FailedScheduling " + sentence));
+
+  AddNodes(2);
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Bound(), 8);
+  EXPECT_EQ(Phase("tight"), "Running");
+  EXPECT_THAT(Conditions(api::kPodGroups, "tight"),
+              ElementsAre("Unschedulable=True NotEnoughResources: " + sentence,
+                          "Scheduled=True tasks in gang are ready to be scheduled: "));
+}
+
+TEST_F(SchedulerTest, NothingIsWrittenOnceAllIsSaid) {
+  AddNodes(1);
+  StartScheduler();
+  AddGroup("tight", 2);
+  for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("tight-w-", i), "tight", "9");
+  loop_.RunFor(absl::Minutes(1));
+  int writes = 0;
+  fate_ = [&](const kube::Request& request) {
+    if (request.method != "GET") ++writes;
+    return sandbox::RequestFate{};
+  };
+  loop_.RunFor(absl::Minutes(10));
+  EXPECT_EQ(writes, 0);
+}
+
+// fixtures/volcano-golden/gang-not-enqueueable
+TEST_F(SchedulerTest, AGangTooLargeForTheClusterStaysPendingWithAReason) {
+  AddNodes(6);
+  StartScheduler();
+  AddGroup("big", 12, R"(,"minResources":{"cpu":"144"})");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("big"), "Pending");
+  EXPECT_THAT(Events("big"), ElementsAre(HasSubstr("Normal Unschedulable waits for 12 of 12 tasks: needs cpu 144")));
+  AddNodes(4);
+  AddNodes(2);
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("big"), "Inqueue");
+}
+
+// fixtures/volcano-golden/minavailable-lt-replicas
+TEST_F(SchedulerTest, TheElasticRestFollowsWhenThereIsRoom) {
+  AddNodes(6);
+  StartScheduler();
+  AddGroup("elastic", 4);
+  for (int i = 0; i < 8; ++i) AddPod(absl::StrCat("elastic-w-", i), "elastic", "9");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Bound(), 6);
+  for (int i = 0; i < 6; ++i) SetPhase(absl::StrCat("elastic-w-", i), "Running");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("elastic"), "Running");
+  EXPECT_EQ(Running("elastic"), 6);
+  EXPECT_THAT(Conditions(api::kPodGroups, "elastic"), ElementsAre("Scheduled=True tasks in gang are ready to be scheduled: "));
+  EXPECT_THAT(Conditions(api::kPods, "elastic-w-7"), ElementsAre(HasSubstr("PodScheduled=False Unschedulable: waits for 2 of 8")));
+  for (int i = 0; i < 6; ++i) SetPhase(absl::StrCat("elastic-w-", i), "Succeeded");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Bound(), 8);
+  EXPECT_EQ(Phase("elastic"), "Running");
+}
+
+// fixtures/volcano-golden/raw-podgroup
+TEST_F(SchedulerTest, ARawPodGroupThatLosesAPod) {
+  AddNodes(6);
+  StartScheduler();
+  AddGroup("pg1", 3, R"(,"minResources":{"cpu":"3"})");
+  AddPod("p0", "pg1", "1");
+  AddPod("p1", "pg1", "1");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("pg1"), "Inqueue");
+  EXPECT_EQ(Bound(), 0);
+  EXPECT_THAT(Conditions(api::kPodGroups, "pg1"),
+              ElementsAre("Unschedulable=True NotEnoughResources: waits for 1 of 3 tasks: 2 pods exist"));
+  AddPod("p2", "pg1", "1");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Bound(), 3);
+  for (const char* pod : {"p0", "p1", "p2"}) SetPhase(pod, "Running");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("pg1"), "Running");
+  Delete(api::kPods, "p1");
+  loop_.RunFor(absl::Seconds(90));
+  EXPECT_EQ(Phase("pg1"), "Unknown");
+  EXPECT_EQ(Bound(), 2) << "a gang that ran is not torn down because of one pod";
+  SetPhase("p0", "Succeeded");
+  SetPhase("p2", "Succeeded");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("pg1"), "Inqueue");
+}
+
+TEST_F(SchedulerTest, LostRepliesToBindingsBindNobodyTwice) {
+  AddNodes(2);
+  int lost = 0;
+  fate_ = [&](const kube::Request& request) {
+    if (!IsBinding(request) || lost >= 3) return sandbox::RequestFate{};
+    ++lost;
+    return Lose(sandbox::RequestFate::Loss::kReply);
+  };
+  StartScheduler();
+  AddGroup("g", 4);
+  for (int i = 0; i < 4; ++i) AddPod(absl::StrCat("g-w-", i), "g", "8");
+  loop_.RunFor(absl::Seconds(20));
+  EXPECT_EQ(Bound(), 4);
+  EXPECT_EQ(Phase("g"), "Running");
+  EXPECT_EQ(scheduler_->cluster().free(scheduler_->cluster().FindNode("node-000"), model::kCpu), 0);
+  EXPECT_EQ(scheduler_->cluster().free(scheduler_->cluster().FindNode("node-001"), model::kCpu), 0);
+}
+
+TEST_F(SchedulerTest, LostBindingsAreSentAgain) {
+  AddNodes(2);
+  int lost = 0;
+  fate_ = [&](const kube::Request& request) {
+    return IsBinding(request) && ++lost <= 5 ? Lose(sandbox::RequestFate::Loss::kRequest) : sandbox::RequestFate{};
+  };
+  StartScheduler();
+  AddGroup("g", 4);
+  for (int i = 0; i < 4; ++i) AddPod(absl::StrCat("g-w-", i), "g", "8");
+  loop_.RunFor(absl::Seconds(20));
+  EXPECT_EQ(Bound(), 4);
+  EXPECT_EQ(Phase("g"), "Running");
+}
+
+// Somebody else binds one of the pods first, to the node that the gang's other pod was to get.
+TEST_F(SchedulerTest, APodBoundByOthersMeanwhileIsAccountedWhereItIs) {
+  AddNodes(2);
+  StartScheduler();
+  bool raced = false;
+  fate_ = [&](const kube::Request& request) {
+    if (IsBinding(request) && !std::exchange(raced, true)) Bind("g-w-0", "node-001");
+    return sandbox::RequestFate{};
+  };
+  AddGroup("g", 2);
+  for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("g-w-", i), "g", "8");
+  loop_.RunFor(absl::Seconds(20));
+  EXPECT_EQ(NodeOf("g-w-0"), "node-001");
+  EXPECT_EQ(NodeOf("g-w-1"), "node-000");
+  const model::Cluster& cluster = scheduler_->cluster();
+  EXPECT_EQ(cluster.free(cluster.FindNode("node-000"), model::kCpu), 8000);
+  EXPECT_EQ(cluster.free(cluster.FindNode("node-001"), model::kCpu), 8000);
+  EXPECT_EQ(Phase("g"), "Running");
+}
+
+TEST_F(SchedulerTest, ACrashBetweenBindingsIsFinishedByTheNext) {
+  for (int crash_after = 0; crash_after <= 4; ++crash_after) {
+    SCOPED_TRACE(crash_after);
+    const std::string gang = absl::StrCat("g", crash_after);
+    AddNodes(1, 4);
+    int sent = 0;
+    fate_ = [&](const kube::Request& request) {
+      return IsBinding(request) && ++sent > crash_after ? Lose(sandbox::RequestFate::Loss::kRequest) : sandbox::RequestFate{};
+    };
+    StartScheduler();
+    AddGroup(gang, 4);
+    for (int i = 0; i < 4; ++i) AddPod(absl::StrCat(gang, "-w-", i), gang, "1");
+    loop_.RunFor(absl::Milliseconds(20));
+    Crash();
+    fate_ = nullptr;
+    loop_.RunFor(absl::Seconds(1));
+    StartScheduler();
+    loop_.RunFor(absl::Seconds(5));
+    EXPECT_EQ(Bound(), 4 * (crash_after + 1));
+    EXPECT_EQ(Phase(gang), "Running");
+    Crash();
+  }
+}
+
+TEST_F(SchedulerTest, LeftoversThatCannotBeCompletedAreReleased) {
+  AddNodes(2);
+  AddGroup("g", 2);
+  for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("g-w-", i), "g", "16");
+  // Half a gang, as a crash leaves it; and the other node is taken meanwhile.
+  Bind("g-w-0", "node-000");
+  AddPod("other", "", "16");
+  Bind("other", "node-001");
+  const std::string uid = Text(Get(api::kPods, "g-w-0"), "/metadata/uid");
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(25));
+  EXPECT_EQ(NodeOf("g-w-0"), "node-000") << "not before the deadline";
+  loop_.RunFor(absl::Seconds(10));
+  const json::value pod = Get(api::kPods, "g-w-0");
+  EXPECT_TRUE(pod.is_null() || !Text(pod, "/metadata/deletionTimestamp").empty());
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"),
+              ::testing::Contains(HasSubstr("GangReleased=True BindingsFailed: released 1 of 2 tasks")));
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ::testing::Contains(HasSubstr(absl::StrCat("[", uid, "]"))));
+  if (!pod.is_null()) {
+    EXPECT_THAT(Conditions(api::kPods, "g-w-0"), ::testing::Contains(HasSubstr("DisruptionTarget=True GangReleased")));
+  }
+  EXPECT_EQ(NodeOf("other"), "node-001");
+}
+
+TEST_F(SchedulerTest, AnUncontrolledLeftoverStaysAndIsTold) {
+  AddNodes(1);
+  AddGroup("g", 2);
+  AddPod("g-w-0", "g", "16", "", false);
+  AddPod("g-w-1", "g", "16", "", false);
+  Bind("g-w-0", "node-000");
+  StartScheduler();
+  loop_.RunFor(absl::Minutes(2));
+  EXPECT_EQ(NodeOf("g-w-0"), "node-000");
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"),
+              ::testing::Contains(HasSubstr("1 pod without a controller stays: g-w-0")));
+}
+
+TEST_F(SchedulerTest, AFieldTheSchedulerDoesNotKnowKeepsThePodPending) {
+  AddNodes(1);
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("g-w-0", "g", "1", R"("resourceClaims":[{"name":"gpu","resourceClaimName":"x"}],)");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Bound(), 0);
+  EXPECT_THAT(Conditions(api::kPods, "g-w-0"), ElementsAre(HasSubstr("spec.resourceClaims asks for something")));
+}
+
+TEST_F(SchedulerTest, MissingQueuesAreMade) {
+  sandbox::ApiServerOptions bare;
+  bare.default_objects = false;
+  sandbox::ApiServer server(loop_, std::move(bare));
+  sandbox::InProcessClient client(loop_, server, "scheduler");
+  Scheduler scheduler(loop_, client, {});
+  scheduler.Start();
+  loop_.RunFor(absl::Seconds(2));
+  for (const char* name : {"root", "default"}) {
+    kube::Request request;
+    request.method = "GET";
+    request.path = api::PathOf(api::kQueues, "", name);
+    EXPECT_TRUE(server.Handle(request, {"test"}).ok()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace gangway::scheduler
