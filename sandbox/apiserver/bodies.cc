@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/json.h"
+#include "sandbox/apiserver/protobuf/protobuf_bodies.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -36,10 +37,28 @@ volcano::QueueFacts FactsOf(const Record& queue) {
 
 }  // namespace
 
+bool ServerCore::HasBinaryBody(const kube::Request& request) {
+  return request.method != "PATCH" && !request.body.empty() && MediaType(request.content_type) == kProtobufMediaType;
+}
+
+Outcome<kube::Request> ServerCore::InJson(const kube::Request& request) {
+  absl::StatusOr<std::string> json = ProtobufToJson(request.body);
+  if (absl::IsResourceExhausted(json.status())) return TooLarge();
+  if (!json.ok()) {
+    Refusal refusal = BadRequest(std::string(json.status().message()));
+    if (absl::IsUnimplemented(json.status())) refusal.code = 415, refusal.reason = "UnsupportedMediaType";
+    return refusal;
+  }
+  kube::Request readable = request;
+  readable.content_type = "application/json";
+  readable.body = *std::move(json);
+  return readable;
+}
+
 Objection ServerCore::CheckMediaType(const Exchange& exchange) {
   const std::string type = MediaType(exchange.request.content_type);
   if (type.empty() || type == "application/json") return std::nullopt;
-  return UnsupportedMediaType(type, "application/json");
+  return UnsupportedMediaType(type, absl::StrCat("application/json, ", kProtobufMediaType));
 }
 
 Outcome<Draft> ServerCore::ReadBody(Exchange& exchange, const Schema* schema, FieldValidation validation) {

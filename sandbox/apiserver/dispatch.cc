@@ -41,6 +41,10 @@ kube::Response ServerCore::Handle(const kube::Request& request, const Caller& ca
   if (std::optional<kube::Response> answer = discovery_.Answer(request)) return *std::move(answer);
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return exchange.refusal().ToResponse();
+  if (HasBinaryBody(request)) {
+    Outcome<kube::Request> readable = InJson(request);
+    return readable.ok() ? Handle(*readable, caller) : readable.refusal().ToResponse();
+  }
   kube::Response response = Dispatch(*exchange);
   response.warnings = std::move(exchange->warnings);
   return response;

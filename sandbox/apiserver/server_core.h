@@ -119,6 +119,8 @@ class ServerCore final : public CollectorActions {
   kube::Response PutScale(Exchange& exchange);
 
   // bodies.cc: from bytes to a checked draft.
+  static bool HasBinaryBody(const kube::Request& request);
+  static Outcome<kube::Request> InJson(const kube::Request& request);
   Objection CheckMediaType(const Exchange& exchange);
   // `schema` null: not checked against one. Adds to exchange.warnings.
   Outcome<Draft> ReadBody(Exchange& exchange, const Schema* schema, FieldValidation validation);

@@ -180,6 +180,46 @@ TEST_F(KubectlTest, ACordonedNodeTakesNoPods) {
   EXPECT_EQ(Kubectl({"uncordon", "node-000"}), "node/node-000 uncordoned\n");
 }
 
+// What kubectl sends as protobuf: its own typed objects.
+TEST_F(KubectlTest, TypedCommands) {
+  Start();
+  EXPECT_EQ(Kubectl({"create", "namespace", "ads"}), "namespace/ads created\n");
+  EXPECT_EQ(Kubectl({"create", "configmap", "settings", "-n", "ads", "--from-literal=a=1"}), "configmap/settings created\n");
+  EXPECT_EQ(Kubectl({"get", "configmap", "settings", "-n", "ads", "-o", "jsonpath={.data}"}), R"({"a":"1"})");
+  EXPECT_EQ(Kubectl({"create", "secret", "generic", "login", "--from-literal=password=pw"}), "secret/login created\n");
+  EXPECT_EQ(Kubectl({"get", "secret", "login", "-o", "jsonpath={.type} {.data.password}"}), "Opaque cHc=");
+  EXPECT_EQ(Kubectl({"create", "serviceaccount", "trainer"}), "serviceaccount/trainer created\n");
+  EXPECT_EQ(Kubectl({"create", "priorityclass", "low", "--value=0"}), "priorityclass.scheduling.k8s.io/low created\n");
+  EXPECT_EQ(Kubectl({"get", "priorityclass", "low", "-o", "jsonpath={.value}"}), "0");
+  EXPECT_EQ(Kubectl({"create", "quota", "room", "--hard=pods=10,requests.cpu=1500m"}), "resourcequota/room created\n");
+  EXPECT_EQ(Kubectl({"get", "quota", "room", "-o", R"(jsonpath={.spec.hard.pods} {.spec.hard.requests\.cpu})"}), "10 1500m");
+  EXPECT_EQ(Kubectl({"create", "pdb", "half", "--selector=app=ps", "--min-available=50%"}), "poddisruptionbudget.policy/half created\n");
+  EXPECT_EQ(Kubectl({"get", "pdb", "half", "-o", "jsonpath={.spec.minAvailable} {.spec.selector.matchLabels.app}"}), "50% ps");
+  EXPECT_EQ(Kubectl({"create", "service", "clusterip", "front", "--tcp=80:8080"}), "service/front created\n");
+  EXPECT_EQ(Kubectl({"get", "service", "front", "-o", "jsonpath={.spec.ports[0].port} {.spec.ports[0].targetPort}"}), "80 8080");
+  EXPECT_EQ(Kubectl({"create", "deployment", "web", "--image=nginx", "--replicas=0"}), "deployment.apps/web created\n");
+  EXPECT_EQ(Kubectl({"get", "deployment", "web", "-o", "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}"}), "0 nginx");
+  EXPECT_THAT(Refused({"create", "configmap", "settings", "-n", "ads"}), HasSubstr("configmaps \"settings\" already exists"));
+  EXPECT_THAT(Refused({"create", "configmap", "settings", "-n", "nope"}), HasSubstr("namespaces \"nope\" not found"));
+}
+
+// Evictions are protobuf too; the seed job's policy for an evicted pod restarts the job, on another node.
+TEST_F(KubectlTest, ADrainedNodeRestartsTheJobElsewhere) {
+  Start();
+  Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
+  const std::string node = Kubectl({"get", "pod", "ctr-volcano-trainer-0", "-o", "jsonpath={.spec.nodeName}"});
+  EXPECT_THAT(Kubectl({"drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=30s"}),
+              AllOf(HasSubstr("pod/ctr-volcano-trainer-0 evicted"), HasSubstr("node/" + node + " drained")));
+  Kubectl({"wait", "vcjob/ctr-volcano", "--for=jsonpath={.status.retryCount}=1", "--timeout=30s"});
+  WaitForJob("ctr-volcano", "Running");
+  EXPECT_THAT(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), AllOf(Not(HasSubstr(node)), HasSubstr("node-")));
+  // Without evictions, drain deletes, with typed options.
+  const std::string other = Kubectl({"get", "pod", "ctr-volcano-trainer-0", "-o", "jsonpath={.spec.nodeName}"});
+  EXPECT_THAT(Kubectl({"drain", other, "--disable-eviction", "--force", "--timeout=30s"}), HasSubstr("node/" + other + " drained"));
+}
+
 TEST_F(KubectlTest, ATypoIsRefusedWithItsPath) {
   Start();
   std::ifstream file(kExamples + "ctr-volcano.yaml");
