@@ -107,8 +107,9 @@ std::vector<AccountLine> Tell(const PodGroup* before, const PodGroup* after) {
   const std::string subject = GroupName(after->metadata);
   const std::string old_phase = before == nullptr ? "" : before->status.phase;
   if (after->status.phase != old_phase && !after->status.phase.empty()) {
-    lines.push_back({subject, absl::StrCat(after->status.phase, ": minMember ", after->spec.min_member, ", ", after->status.running, " running"),
-                     after->status.phase == "Running" ? Tone::kGood : Tone::kPlain});
+    const std::string& phase = after->status.phase;
+    const absl::string_view meaning = phase == "Inqueue" ? ": let in" : phase == "Running" ? ": placed" : "";
+    lines.push_back({subject, absl::StrCat(phase, meaning, ", minMember ", after->spec.min_member), phase == "Running" ? Tone::kGood : Tone::kPlain});
   }
   const PodGroupCondition* waiting = Find(after, "Unschedulable");
   const PodGroupCondition* waited = Find(before, "Unschedulable");
