@@ -1,10 +1,12 @@
 // The record of a gang's leftovers being released, in its PodGroup's status.
 //
 // When some bindings of a gang fail for good, the pods that were bound are deleted. Before that the scheduler writes a condition
-// of type GangReleased with their UIDs, so that whoever recreates them knows that nobody evicted them.
+// of type GangReleased with their names and UIDs, and marks each pod with condition DisruptionTarget, reason GangReleased, so
+// that whoever recreates them knows that nobody evicted them.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,21 +19,37 @@ namespace gangway::api::volcano {
 
 inline constexpr absl::string_view kGangReleased = "GangReleased";
 
-// "released 2 of 4 tasks: ... [uid uid]"
-inline std::string ReleaseMessage(absl::string_view sentence, const std::vector<std::string>& uids) {
-  return absl::StrCat(sentence, " [", absl::StrJoin(uids, " "), "]");
+struct ReleasedPod {
+  std::string name, uid;
+  friend bool operator==(const ReleasedPod&, const ReleasedPod&) = default;
+};
+
+// "released 2 of 4 tasks: ... [name/uid name/uid]"
+inline std::string ReleaseMessage(absl::string_view sentence, const std::vector<ReleasedPod>& pods) {
+  return absl::StrCat(sentence, " [", absl::StrJoin(pods, " ", [](std::string* out, const ReleasedPod& pod) {
+    absl::StrAppend(out, pod.name, "/", pod.uid);
+  }), "]");
 }
 
-// UIDs of the pods that the latest release names; empty when there was none.
-inline std::vector<std::string> ReleasedUids(const PodGroupStatus& status) {
+// The condition of the latest release; nullptr when there was none.
+inline const PodGroupCondition* LatestRelease(const PodGroupStatus& status) {
   for (const PodGroupCondition& condition : status.conditions) {
-    if (absl::string_view(condition.type) != kGangReleased || condition.status != "True") continue;
-    const std::size_t open = condition.message.rfind('[');
-    if (open == std::string::npos || condition.message.back() != ']') return {};
-    const absl::string_view list = absl::string_view(condition.message).substr(open + 1, condition.message.size() - open - 2);
-    return absl::StrSplit(list, ' ', absl::SkipEmpty());
+    if (absl::string_view(condition.type) == kGangReleased && condition.status == "True") return &condition;
   }
-  return {};
+  return nullptr;
+}
+
+// The pods that the release names; empty when it does not read.
+inline std::vector<ReleasedPod> ReleasedPods(const PodGroupCondition& release) {
+  std::vector<ReleasedPod> pods;
+  const std::size_t open = release.message.rfind('[');
+  if (open == std::string::npos || release.message.back() != ']') return pods;
+  const absl::string_view list = absl::string_view(release.message).substr(open + 1, release.message.size() - open - 2);
+  for (const absl::string_view part : absl::StrSplit(list, ' ', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> words = absl::StrSplit(part, absl::MaxSplits('/', 1));
+    if (!words.second.empty()) pods.push_back({words.first, words.second});
+  }
+  return pods;
 }
 
 }  // namespace gangway::api::volcano

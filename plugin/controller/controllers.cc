@@ -37,7 +37,8 @@ class Controllers::Impl {
         queues_(loop, client, recorder_, caches_, DriverFor(options, "queue")),
         bare_pods_(loop, client, recorder_, caches_, options.scheduler_name, DriverFor(options, "podgroup")) {}
 
-  // Pods are listed after Jobs, so that no pod that a Job's status speaks of is missing only because the list is older.
+  // Pods are listed after Jobs, so that no pod that a Job's status speaks of is missing only because the list is older; PodGroups after
+  // pods, so that a release that explains a missing pod is known with it.
   void Start() {
     jobs_.Hold();
     queues_.Hold();
@@ -45,12 +46,6 @@ class Controllers::Impl {
     caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); });
     caches_.jobs.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnJob(key, after.get()); },
                        [this] { StartPods(); });
-    caches_.pod_groups.Start(
-        [this](const auto& key, const auto& before, const auto& after) {
-          jobs_.OnPodGroup(after != nullptr ? *after : *before);
-          queues_.OnPodGroup(key, after.get());
-        },
-        [this] { OnSynced(); });
     caches_.commands.Start(
         [this](const auto& key, const auto& before, const auto& after) {
           jobs_.OnCommand(key, before, after);
@@ -72,6 +67,18 @@ class Controllers::Impl {
         [this](const auto& key, const auto&, const auto& after) {
           jobs_.OnPod(key, after.get());
           bare_pods_.OnPod(key, after);
+        },
+        [this] {
+          StartPodGroups();
+          OnSynced();
+        });
+  }
+
+  void StartPodGroups() {
+    caches_.pod_groups.Start(
+        [this](const auto& key, const auto& before, const auto& after) {
+          jobs_.OnPodGroup(after != nullptr ? *after : *before);
+          queues_.OnPodGroup(key, after.get());
         },
         [this] { OnSynced(); });
   }

@@ -39,7 +39,11 @@ void JobIndex::DropIfEmpty(const JobKey& key) {
 
 void JobIndex::RemovePod(const api::NamespacedName& key, const std::string& job) {
   Entry& entry = At({key.ns, job});
-  if (entry.pods.erase(key.name) != 0) entry.seen_leaving.insert(key.name);
+  auto pod = entry.pods.find(key.name);
+  if (pod == entry.pods.end()) return;
+  if (pod->second.released) entry.released_leaving.insert(key.name);
+  entry.pods.erase(pod);
+  entry.seen_leaving.insert(key.name);
 }
 
 JobKey JobIndex::PutPod(const api::NamespacedName& key, const api::core::Pod* pod) {
@@ -55,6 +59,7 @@ JobKey JobIndex::PutPod(const api::NamespacedName& key, const api::core::Pod* po
   Entry& entry = At({key.ns, job});
   entry.pods[key.name] = lifecycle::FactsOf(*pod);
   entry.seen_leaving.erase(key.name);
+  entry.released_leaving.erase(key.name);
   return {key.ns, job};
 }
 
@@ -105,7 +110,7 @@ void JobIndex::PutJob(const JobKey& key, const api::volcano::Job* job) {
     it->second->claims.clear();
   }
   if (job == nullptr) {
-    if (it != entries_.end()) it->second->seen_leaving.clear();
+    ForgetLeaving(key);
     DropIfEmpty(key);
     return;
   }
@@ -138,6 +143,7 @@ void JobIndex::Fill(const JobKey& key, const std::string& job_uid, lifecycle::Jo
   const Entry& entry = *it->second;
   view.pods = &entry.pods;
   view.seen_leaving = &entry.seen_leaving;
+  view.released_leaving = &entry.released_leaving;
   view.commands = CommandsFor(key);
   for (const auto& [name, owned] : entry.objects) {
     if (owned.owner_uid == job_uid) view.objects.push_back(owned.object);
@@ -160,6 +166,7 @@ void JobIndex::ForgetLeaving(const JobKey& key) {
   auto it = entries_.find(key);
   if (it == entries_.end() || it->second->seen_leaving.empty()) return;
   it->second->seen_leaving.clear();
+  it->second->released_leaving.clear();
   DropIfEmpty(key);
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "api/resource.h"
+#include "api/volcano/release.h"
 #include "base/strings.h"
 #include "plugin/lifecycle/words.h"
 
@@ -27,6 +28,13 @@ const std::string* FindAnnotation(const api::core::Pod& pod, absl::string_view k
 bool FailedFirst(const api::core::Pod& pod) {
   if (pod.status.phase != "Failed") return false;
   return !pod.metadata.deleting() || pod.metadata.deletion_grace_period_seconds.value_or(0) == 0;
+}
+
+// Design 6.6; api/volcano/release.h.
+bool Released(const api::core::Pod& pod) {
+  return std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(), [](const api::core::PodCondition& condition) {
+    return condition.type == "DisruptionTarget" && condition.status == "True" && absl::string_view(condition.reason) == api::volcano::kGangReleased;
+  });
 }
 
 }  // namespace
@@ -59,6 +67,7 @@ PodFacts FactsOf(const api::core::Pod& pod) {
   facts.phase = ParsePodPhase(pod.status.phase);
   facts.deleting = pod.metadata.deleting();
   facts.failed_first = FailedFirst(pod);
+  facts.released = Released(pod);
   facts.reason = pod.status.reason;
   facts.ready = !pod.status.container_statuses.empty();
   for (const api::core::ContainerStatus& status : pod.status.container_statuses) {

@@ -22,6 +22,7 @@ struct PodFacts {
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;       // somebody asked for its deletion; it is still there
   bool failed_first = false;   // Failed, and not because it is being deleted
+  bool released = false;       // the scheduler marked it: it goes because its gang did not start, nobody evicted it
   bool ready = false;          // every container status is ready, and there is one
   std::int32_t exit_code = 0;  // of containerStatuses[0], when terminated
   std::int32_t restarts = 0;   // of all containers, init containers included

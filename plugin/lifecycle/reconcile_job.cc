@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
 #include "api/json.h"
+#include "api/volcano/release.h"
+#include "base/hash.h"
 #include "plugin/lifecycle/depends_on.h"
 #include "plugin/lifecycle/job_plugin.h"
 #include "plugin/lifecycle/pod.h"
@@ -40,6 +42,7 @@ class Decision {
 
   Plan Run() && {
     if (NameGeneratedClaims()) return std::move(plan_);
+    ForgetReleased();
     verdict_ = Judge(seen_, roster_, was_, old_phase_, now_);
     plan_.look_again = verdict_.look_again;
     Answer();
@@ -53,6 +56,45 @@ class Decision {
   }
 
  private:
+  // --- Pods that the scheduler released: their loss is no event, they are made anew.
+
+  // A release speaks of pods by name; one that was answered speaks only of those that still have their UID.
+  void ForgetReleased() {
+    if (seen_.pod_group != nullptr) {
+      if (const api::volcano::PodGroupCondition* release = api::volcano::LatestRelease(seen_.pod_group->status)) {
+        const std::string hash = absl::StrCat(absl::Hex(StableHash(release->message), absl::kZeroPad16));
+        const bool answered = hash == was_.release_answered;
+        for (api::volcano::ReleasedPod& pod : api::volcano::ReleasedPods(*release)) {
+          const PodFacts* is = FindPod(pod.name);
+          if (is == nullptr ? !answered : is->uid == pod.uid) released_.insert(std::move(pod.name));
+        }
+        record_.release_answered = hash;
+      }
+    }
+    if (seen_.released_leaving != nullptr) {
+      for (const std::string& name : *seen_.released_leaving) {
+        if (FindPod(name) == nullptr) released_.insert(name);
+      }
+    }
+    if (released_.empty()) return;
+    for (const TaskPods& task : roster_.tasks) {
+      auto before = was_.created.find(task.spec->name);
+      if (before == was_.created.end()) continue;
+      Indices left;
+      for (std::size_t i = 0; i < task.slots.size(); ++i) {
+        const auto index = static_cast<std::int32_t>(i);
+        if (before->second.Contains(index) && !released_.contains(task.PodName(index))) left.Append(index);
+      }
+      before->second = std::move(left);
+    }
+  }
+
+  const PodFacts* FindPod(const std::string& name) const {
+    if (seen_.pods == nullptr) return nullptr;
+    auto it = seen_.pods->find(name);
+    return it == seen_.pods->end() ? nullptr : &it->second;
+  }
+
   // --- What the answer changes in the status.
 
   void Answer() {
@@ -235,7 +277,8 @@ class Decision {
         }
         if (!targets_.empty() && targets_.contains(task.PodName(index))) continue;
         const bool known = recorded != before.end() && recorded->second.Contains(index);
-        const bool fresh = here && !slot.pod->deleting && slot.pod->version >= status_.version;
+        const bool fresh = here && !slot.pod->deleting && !slot.pod->released && slot.pod->version >= status_.version &&
+                           (released_.empty() || !released_.contains(task.PodName(index)));
         if (fresh || (known && (!here || slot.pod->version >= status_.version))) created.Append(index);
       }
       if (!created.empty()) record_.created[task.spec->name] = std::move(created);
@@ -500,12 +543,13 @@ class Decision {
   const Job& job_;
   const absl::Time now_;
   Roster roster_;
-  const Record was_;
+  Record was_;  // as it was written, without the pods that were released since
   Record record_;
   JobStatus status_;
   const JobPhase old_phase_;
   JobPhase phase_;
   Verdict verdict_;
+  absl::btree_set<std::string> released_;  // names
   absl::btree_set<std::string> targets_;  // names of the pods that a targeted restart is about
   bool killing_ = false;                  // pods go for a reason this round; none is made
   PodCounts counts_;

@@ -17,6 +17,7 @@ constexpr char kKeepFrom[] = "gangway.io/keep-from";
 constexpr char kKilledPodGroup[] = "gangway.io/killed-pod-group";
 constexpr char kCommand[] = "gangway.io/command";
 constexpr char kUnknown[] = "gangway.io/unknown";
+constexpr char kRelease[] = "gangway.io/release";
 constexpr char kDelayed[] = "gangway.io/delayed";
 
 std::string EncodeTasks(const IndicesByTask& tasks) {
@@ -130,6 +131,7 @@ Record ReadRecord(const ControlledResources& from) {
   if (const std::string* uid = Find(from, kKilledPodGroup)) record.killed_pod_group = *uid;
   if (const std::string* uid = Find(from, kCommand)) record.last_command = *uid;
   if (const std::string* uid = Find(from, kUnknown)) record.unknown_answered = *uid;
+  if (const std::string* hash = Find(from, kRelease)) record.release_answered = *hash;
   if (const std::string* delayed = Find(from, kDelayed)) record.delayed = ParseDelayed(*delayed);
   return record;
 }
@@ -142,6 +144,7 @@ void WriteRecord(const Record& record, ControlledResources& into) {
   Set(into, kKilledPodGroup, record.killed_pod_group);
   Set(into, kCommand, record.last_command);
   Set(into, kUnknown, record.unknown_answered);
+  Set(into, kRelease, record.release_answered);
   Set(into, kDelayed, EncodeDelayed(record.delayed));
 }
 

@@ -6,6 +6,7 @@
 //   gangway.io/killed-pod-group  "<uid>"                        the PodGroup that went with the last kill
 //   gangway.io/command           "<uid>"                        the last command carried out
 //   gangway.io/unknown           "<uid>"                        the PodGroup whose Unknown was answered
+//   gangway.io/release           "<hash>"                       the release of leftovers that was answered (api/volcano/release.h)
 //   gangway.io/delayed           "PodFailed/ctr-w-0/AbortJob=2026-11-21T05:11:53.000000Z ..."  when each delayed action began
 #pragma once
 
@@ -53,6 +54,7 @@ struct Record {
   std::string killed_pod_group;
   std::string last_command;
   std::string unknown_answered;
+  std::string release_answered;
   absl::btree_map<DelayKey, absl::Time> delayed;
   friend bool operator==(const Record&, const Record&) = default;
 };

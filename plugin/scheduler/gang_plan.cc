@@ -199,10 +199,10 @@ class Planner {
 
   void WantRelease() {
     const std::string sentence = ReleaseSentence(gang_, *leftovers_, view_.release_after);
-    std::vector<std::string> uids;
-    for (const TaskId id : leftovers_->released) uids.push_back(cluster_.task(id).uid);
+    std::vector<api::volcano::ReleasedPod> pods;
+    for (const TaskId id : leftovers_->released) pods.push_back({cluster_.task(id).name, cluster_.task(id).uid});
     std::vector<Write> record, marks, deletions;
-    WantStatus(api::volcano::ReleaseMessage(sentence, uids), record);
+    WantStatus(api::volcano::ReleaseMessage(sentence, pods), record);
     for (const TaskId id : leftovers_->released) {
       const Task& task = cluster_.task(id);
       marks.push_back(ConditionOf(task, "DisruptionTarget", "True", "GangReleased", sentence, now_));

@@ -73,6 +73,7 @@ struct Scene {
         if (write.subresource == "status") ApplyStatus(write.body);
         if (write.verb == kube::Verb::kCreate && write.resource == &api::kPodGroups) {
           group = *api::Decode<api::volcano::PodGroup>(write.body);
+          group.metadata.uid = "group-uid";
           group.status.phase = "Running";
           view.pod_group = &group;
         }

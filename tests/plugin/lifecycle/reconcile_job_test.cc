@@ -230,6 +230,58 @@ TEST(StaleViewTest, APodSeenLeavingIsGone) {
   EXPECT_EQ(world.phase(), "Restarting");
 }
 
+// --- Leftovers of a gang that the scheduler released: no eviction, no retry.
+
+TEST(ReleaseTest, PodsNamedByTheirGroupAreMadeAnewWithoutAnEvent) {
+  World world = Seed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  const std::string uid(world.Object("pods", "ctr-trainer-0").at("metadata").at("uid").as_string());
+  world.Condition("GangReleased", absl::StrCat("released 1 of 4 tasks: ... [ctr-trainer-0/", uid, "]"));
+  world.PodGone("ctr-trainer-0");  // before we looked: a restart of ours in between
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.retry_count, 0);
+  EXPECT_TRUE(world.Exists("pods", "ctr-trainer-0"));
+  EXPECT_THAT(world.phases(), ElementsAre("Pending"));
+  // The same release says nothing about the pod that took its place.
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  world.PodGone("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Restarting");
+  EXPECT_EQ(world.job().status.retry_count, 1);
+}
+
+TEST(ReleaseTest, APodThatStillIsThereWhenTheReleaseIsSeen) {
+  World world = Seed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  const std::string uid(world.Object("pods", "ctr-trainer-0").at("metadata").at("uid").as_string());
+  world.Condition("GangReleased", absl::StrCat("released 1 of 4 tasks: ... [ctr-trainer-0/", uid, "]"));
+  ASSERT_TRUE(world.Settle());
+  world.DeletePod("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  world.PodGone("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.retry_count, 0);
+  EXPECT_TRUE(world.Exists("pods", "ctr-trainer-0"));
+}
+
+// The group's watch may be behind that of the pods: the mark on the pod, seen before it left, is enough.
+TEST(ReleaseTest, AMarkedPodSeenLeaving) {
+  World world = Seed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  world.PodGone("ctr-trainer-0");
+  world.released_leaving.insert("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.retry_count, 0);
+  EXPECT_TRUE(world.Exists("pods", "ctr-trainer-0"));
+}
+
 // Kills the process after each single write of each scene in turn; the story must end the same.
 TEST(CrashTest, EveryCrashPointEndsTheSame) {
   int scenes = 0;

@@ -106,6 +106,7 @@ class World {
     view.objects = PluginObjects();
     view.pods_current = pods_current;
     view.seen_leaving = seen_leaving.empty() ? nullptr : &seen_leaving;
+    view.released_leaving = released_leaving.empty() ? nullptr : &released_leaving;
     kube::Plan plan = lifecycle::ReconcileJob(view, now_);
     look_again_ = plan.look_again;
     return plan;
@@ -203,7 +204,7 @@ class World {
   }
 
   bool pods_current = true;
-  absl::flat_hash_set<std::string> seen_leaving;
+  absl::flat_hash_set<std::string> seen_leaving, released_leaving;
 
  private:
   std::map<std::string, json::value>& Objects(const std::string& plural) { return objects_[plural]; }
@@ -253,7 +254,7 @@ class World {
         metadata["uid"] = absl::StrCat("uid-", ++version_);
         if (plural == "podgroups") object.as_object()["status"] = json::object{};
         if (plural == "pods") object.as_object()["status"] = json::object{{"phase", "Pending"}};
-        if (plural == "pods") seen_leaving.erase(write.name);
+        if (plural == "pods") seen_leaving.erase(write.name), released_leaving.erase(write.name);
         Put(plural, write.name, std::move(object));
         return;
       }
