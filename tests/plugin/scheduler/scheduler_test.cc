@@ -391,7 +391,7 @@ TEST_F(SchedulerTest, LeftoversThatCannotBeCompletedAreReleased) {
   EXPECT_TRUE(pod.is_null() || !Text(pod, "/metadata/deletionTimestamp").empty());
   EXPECT_THAT(Conditions(api::kPodGroups, "g"),
               ::testing::Contains(HasSubstr("GangReleased=True BindingsFailed: released 1 of 2 tasks")));
-  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ::testing::Contains(HasSubstr(absl::StrCat("[", uid, "]"))));
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ::testing::Contains(HasSubstr(absl::StrCat("[g-w-0/", uid, "]"))));
   if (!pod.is_null()) {
     EXPECT_THAT(Conditions(api::kPods, "g-w-0"), ::testing::Contains(HasSubstr("DisruptionTarget=True GangReleased")));
   }
