@@ -40,7 +40,7 @@ void AddGang(model::Cluster& cluster, const std::string& name, int tasks, std::i
     pod.name = absl::StrCat(name, "-w-", i);
     pod.uid = pod.name;
     pod.gang = name;
-    pod.role = "w";
+    pod.role = "worker";
     pod.index = i;
     pod.wants.requests = {{"cpu", milli}, {"memory", 1 << 28}, {"pods", 1}};
     cluster.SetPod(pod);
@@ -51,7 +51,7 @@ void AddGang(model::Cluster& cluster, const std::string& name, int tasks, std::i
 void BM_PlaceGang(benchmark::State& state) {
   model::Cluster cluster;
   AddNodes(cluster, static_cast<int>(state.range(0)));
-  AddGang(cluster, "g", static_cast<int>(state.range(1)), 4000);
+  AddGang(cluster, "gang", static_cast<int>(state.range(1)), 4000);
   std::size_t placed = 0;
   for (auto _ : state) {
     Scratch scratch;
@@ -74,7 +74,7 @@ BENCHMARK(BM_PlaceGang)
 void BM_PlaceGangWarm(benchmark::State& state) {
   model::Cluster cluster;
   AddNodes(cluster, static_cast<int>(state.range(0)));
-  AddGang(cluster, "g", static_cast<int>(state.range(1)), 4000);
+  AddGang(cluster, "gang", static_cast<int>(state.range(1)), 4000);
   Scratch scratch;
   for (auto _ : state) {
     const model::Decisions decisions = Schedule(cluster, Policy(), absl::UnixEpoch(), scratch);
@@ -135,13 +135,13 @@ BENCHMARK(BM_ThousandGangs)->Unit(benchmark::kMillisecond);
 void BM_PodEvents(benchmark::State& state) {
   model::Cluster cluster;
   AddNodes(cluster, 1000);
-  AddGang(cluster, "g", 1000, 1000);
+  AddGang(cluster, "gang", 1000, 1000);
   model::PodFacts pod;
   pod.ns = "default";
-  pod.name = "g-w-7";
+  pod.name = "gang-w-7";
   pod.uid = pod.name;
-  pod.gang = "g";
-  pod.role = "w";
+  pod.gang = "gang";
+  pod.role = "worker";
   pod.index = 7;
   pod.node = "node-00000";
   pod.wants.requests = {{"cpu", 1000}, {"memory", 1 << 28}, {"pods", 1}};
