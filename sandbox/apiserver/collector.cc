@@ -76,7 +76,7 @@ void Collector::OnCommit(const Change& change) {
     waiting_owners_.erase(after.uid);
   }
   if (after.resource == &api::kNamespaces && after.deleting) {
-    terminating_.insert(after.key.name);
+    terminating_.try_emplace(after.key.name, false);
     namespaces_to_do_.insert(after.key.name);
     Wake();
   }
@@ -208,9 +208,13 @@ void Collector::RemoveFinalizer(const Record& record, absl::string_view finalize
 void Collector::EmptyNamespace(const std::string& name) {
   const RecordPtr ns = store_.Find(api::kNamespaces, {"", name});
   if (ns == nullptr || !ns->deleting) return;
+  // Nothing new comes into it, so one round of deletions is enough; then it is a matter of waiting.
+  bool& asked = terminating_[name];
   std::size_t left = 0;
   for (const api::Resource* resource : api::kAllResources) {
     if (!resource->namespaced || store_.Count(*resource, name) == 0) continue;
+    left += store_.Count(*resource, name);
+    if (asked) continue;
     std::vector<RecordPtr> records;
     store_.Scan(*resource, name, nullptr, [&](const RecordPtr& record) {
       records.push_back(record);
@@ -219,8 +223,9 @@ void Collector::EmptyNamespace(const std::string& name) {
     for (const RecordPtr& record : records) {
       if (!record->deleting) actions_.DeleteByCollector(*record, "Background", kNamespaceController);
     }
-    left += store_.Count(*resource, name);
   }
+  if (!asked && left > 0) namespaces_to_do_.insert(name);  // look again at what went at once
+  asked = true;
   if (left == 0) actions_.FinishNamespace(name, kNamespaceController);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -59,7 +60,7 @@ class Collector {
   std::deque<Item> queue_;
   absl::flat_hash_set<Item> queued_;
   absl::flat_hash_map<std::string, Item> waiting_owners_;  // by UID: deleting, and we hold one of their finalizers
-  absl::btree_set<std::string> terminating_;       // namespaces being deleted
+  absl::btree_map<std::string, bool> terminating_;  // namespaces being deleted; whether their objects have been, too
   absl::btree_set<std::string> namespaces_to_do_;
   bool awake_ = false;
   Owner owner_;

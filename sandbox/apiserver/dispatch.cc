@@ -39,12 +39,13 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
 
 kube::Response ServerCore::Handle(const kube::Request& request, const Caller& caller) {
   if (std::optional<kube::Response> answer = discovery_.Answer(request)) return *std::move(answer);
-  Outcome<Exchange> exchange = Open(request, caller);
-  if (!exchange.ok()) return exchange.refusal().ToResponse();
-  if (HasBinaryBody(request)) {
+  if (HasBinaryBody(request) && request.body.size() <= kMaxBodyBytes) {
     Outcome<kube::Request> readable = InJson(request);
     return readable.ok() ? Handle(*readable, caller) : readable.refusal().ToResponse();
   }
+  if (std::optional<kube::Response> answer = ReviewAccess(request, caller)) return *std::move(answer);
+  Outcome<Exchange> exchange = Open(request, caller);
+  if (!exchange.ok()) return exchange.refusal().ToResponse();
   kube::Response response = Dispatch(*exchange);
   response.warnings = std::move(exchange->warnings);
   return response;
@@ -63,7 +64,7 @@ kube::Response ServerCore::DispatchCollection(Exchange& exchange) {
     if (exchange.target.resource->namespaced && exchange.target.ns.empty()) return MethodNotAllowed().ToResponse();
     return Create(exchange);
   }
-  if (method == "DELETE") {
+  if (method == "DELETE" && exchange.target.resource != &api::kNamespaces) {
     if (exchange.target.resource->namespaced && exchange.target.ns.empty()) return MethodNotAllowed().ToResponse();
     return DeleteCollection(exchange);
   }

@@ -11,6 +11,7 @@ EventExpiry::EventExpiry(Loop& loop, const Store& store, absl::Duration ttl, std
 void EventExpiry::OnCommit(const Change& change) {
   if (change.after->resource != &api::kEvents || change.deleted) return;
   written_.push_back({loop_.Now(), change.after->key, change.revision});
+  if (written_.size() > 4 * max_events_) ForgetStale();  // events that are written again and again
   if (store_.Count(api::kEvents) > max_events_ && !crowded_) {
     crowded_ = true;
     loop_.Post(owner_.token(), [this] { Expire(); });
@@ -21,6 +22,14 @@ void EventExpiry::OnCommit(const Change& change) {
 bool EventExpiry::Stale(const Written& written) const {
   const RecordPtr record = store_.Find(api::kEvents, written.key);
   return record == nullptr || record->revision != written.revision;  // gone, or written again since
+}
+
+void EventExpiry::ForgetStale() {
+  std::deque<Written> kept;
+  for (Written& written : written_) {
+    if (!Stale(written)) kept.push_back(std::move(written));
+  }
+  written_ = std::move(kept);
 }
 
 void EventExpiry::Arm() {

@@ -28,6 +28,7 @@ class EventExpiry {
     Revision revision;
   };
   bool Stale(const Written& written) const;
+  void ForgetStale();
   void Arm();
   void Expire();
 

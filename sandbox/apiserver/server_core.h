@@ -118,6 +118,9 @@ class ServerCore final : public CollectorActions {
   kube::Response GetScale(Exchange& exchange);
   kube::Response PutScale(Exchange& exchange);
 
+  // access_review.cc: nullopt when the path is another.
+  std::optional<kube::Response> ReviewAccess(const kube::Request& request, const Caller& caller);
+
   // bodies.cc: from bytes to a checked draft.
   static bool HasBinaryBody(const kube::Request& request);
   static Outcome<kube::Request> InJson(const kube::Request& request);

@@ -84,6 +84,13 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
                                             .rule = "must be specified for an update",
                                             .fix = ""}});
   }
+  if (const absl::string_view uid = FindText(metadata, "uid"); !uid.empty() && uid != before.uid) {
+    return Invalid(resource, target.name, {{.type = api::FieldError::Type::kInvalid,
+                                            .field = "metadata.uid",
+                                            .value = api::JsonString(uid),
+                                            .rule = "field is immutable",
+                                            .fix = ""}});
+  }
   const absl::string_view name = FindText(metadata, "name"), ns = FindText(metadata, "namespace");
   if (!name.empty() && name != target.name) {
     return BadRequest(absl::StrCat("the name of the object (", name, ") does not match the name on the URL (",

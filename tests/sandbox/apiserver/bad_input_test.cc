@@ -56,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"PutToCollection", "PUT", std::string(kConfigMaps), "", "", "{}", 405, "MethodNotAllowed", ""},
         BadCase{"PostToAllNamespaces", "POST", "/api/v1/configmaps", "", "", "{}", 405, "MethodNotAllowed", ""},
         BadCase{"DeleteAllNamespaces", "DELETE", "/api/v1/configmaps", "", "", "", 405, "MethodNotAllowed", ""},
+        BadCase{"DeleteEveryNamespace", "DELETE", "/api/v1/namespaces", "", "", "", 405, "MethodNotAllowed", ""},
         BadCase{"OtherMethod", "BREW", std::string(kConfigMaps), "", "", "", 405, "MethodNotAllowed", ""}),
     [](const auto& c) { return c.param.name; });
 

@@ -152,5 +152,15 @@ TEST_F(ReadTest, TablesForKubectl) {
   EXPECT_EQ(Do("GET", kConfigMaps, "", {.accept = "application/vnd.kubernetes.protobuf,application/json"}).code, 200);
 }
 
+TEST_F(ReadTest, EveryoneMayDoEverything) {
+  const std::uint64_t before = revision();
+  const Answer review = Post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                             R"({"spec":{"resourceAttributes":{"verb":"delete","resource":"pods"}}})");
+  EXPECT_EQ(review.code, 201) << review.body;
+  EXPECT_EQ(review.Text("status.allowed"), "true");
+  EXPECT_EQ(Get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").code, 405);
+  EXPECT_EQ(revision(), before);
+}
+
 }  // namespace
 }  // namespace gangway::testutil

@@ -173,6 +173,10 @@ TEST_F(WriteTest, AnotherObjectsUidIsRefused) {
   const Answer patched = Patch(path, R"({"metadata":{"uid":"x"}})");
   EXPECT_EQ(patched.code, 422);
   EXPECT_EQ(patched.Text("details.causes.0.field"), "metadata.uid");
+  // A status written for an earlier object of that name, too.
+  ASSERT_EQ(Post(kPods, PodJson("p")).code, 201);
+  EXPECT_EQ(Patch(PodPath("p") + "/status", R"({"metadata":{"uid":"x"},"status":{"phase":"Running"}})").code, 422);
+  EXPECT_EQ(Get(PodPath("p")).Text("status.phase"), "Pending");
 }
 
 TEST_F(WriteTest, AWriteThatChangesNothingIsNoWrite) {
