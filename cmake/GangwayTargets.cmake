@@ -6,6 +6,19 @@
 
 set(GW_INCLUDE_ROOT ${CMAKE_BINARY_DIR}/include)
 
+# Headers of the standard library, Abseil and GoogleTest, compiled once a build tree.
+add_library(gangway_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch/empty.cc)
+target_link_libraries(gangway_pch PRIVATE gangway_options absl::status absl::statusor absl::strings absl::time absl::any_invocable
+  absl::btree absl::flat_hash_map)
+target_precompile_headers(gangway_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch/library.h)
+if(GW_BUILD_TESTS)
+  add_library(gangway_test_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch/empty.cc)
+  target_include_directories(gangway_test_pch PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(gangway_test_pch PRIVATE gangway_options absl::status absl::statusor absl::strings absl::time absl::any_invocable
+    absl::btree absl::flat_hash_map GTest::gmock)
+  target_precompile_headers(gangway_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch/test.h)
+endif()
+
 function(gw_stage_headers target folder)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   set(stage ${GW_INCLUDE_ROOT}/${target})
@@ -28,6 +41,7 @@ function(gw_library)
     add_library(${target} STATIC ${A_SRCS})
     target_include_directories(${target} PUBLIC ${GW_INCLUDE_ROOT}/${target})
     target_link_libraries(${target} PUBLIC ${A_DEPS} PRIVATE gangway_options ${A_PRIVATE_DEPS})
+    target_precompile_headers(${target} REUSE_FROM gangway_pch)
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE ${GW_INCLUDE_ROOT}/${target})
@@ -51,6 +65,7 @@ function(gw_test)
   endif()
   add_executable(${A_NAME} ${A_SRCS})
   target_link_libraries(${A_NAME} PRIVATE gangway_options ${A_DEPS} GTest::gmock_main)
+  target_precompile_headers(${A_NAME} REUSE_FROM gangway_test_pch)
   target_compile_definitions(${A_NAME} PRIVATE GW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${A_NAME} COMMAND ${A_NAME})
   set_tests_properties(${A_NAME} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}")

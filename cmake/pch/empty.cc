@@ -1,0 +1,1 @@
+// A source for the precompiled headers to belong to.
