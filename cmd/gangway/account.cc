@@ -93,7 +93,8 @@ std::vector<AccountLine> Tell(const Job* before, const Job* after) {
   if (status.state.phase != old_phase && !status.state.phase.empty()) {
     std::string text = absl::StrCat(status.state.phase, ": ", Counts(status));
     if (status.retry_count > (before == nullptr ? 0 : before->status.retry_count)) {
-      absl::StrAppend(&text, ", restart ", status.retry_count, " of ", after->spec.max_retry);
+      const int left = after->spec.max_retry - status.retry_count;
+      absl::StrAppend(&text, ", retry ", status.retry_count, " of maxRetry ", after->spec.max_retry, left > 0 ? "" : ": no restart left");
     }
     if (!status.state.message.empty()) absl::StrAppend(&text, "; ", status.state.message);
     lines.push_back({subject, std::move(text), ToneOfPhase(status.state.phase)});

@@ -31,7 +31,7 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
   sandbox->add_flag("--quiet", flags.quiet, "print no account of jobs and pods");
   sandbox->add_option("--log-level", flags.log_level, "debug, info, warning, error or off")->capture_default_str();
   sandbox->add_option("--log-format", flags.log_format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
-  sandbox->add_option("--seed", flags.seed, "of everything random; 0: by the clock")->capture_default_str();
+  sandbox->add_option("--seed", flags.seed, "of everything random; 0: by the clock")->check(CLI::NonNegativeNumber)->capture_default_str();
 }
 
 }  // namespace
@@ -43,6 +43,11 @@ int main(int argc, char** argv) {
   gangway::cmd::SandboxFlags sandbox;
   AddSandbox(app, sandbox);
   app.add_subcommand("version", "print the version");
+  const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
+    std::fprintf(stderr, "gangway: there is no command \"%s\"; see gangway --help\n", argv[1]);
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

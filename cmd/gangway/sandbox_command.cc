@@ -1,7 +1,9 @@
 #include "cmd/gangway/sandbox_command.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 #include <filesystem>
@@ -45,9 +47,10 @@ absl::StatusOr<absl::Duration> ParseDuration(absl::string_view flag, const std::
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream file(path, std::ios::binary);
   std::error_code error;
-  if (!file || fs::is_directory(path, error)) return absl::NotFoundError(absl::StrCat("--apply ", path, ": no such file, or it cannot be read"));
+  if (fs::is_directory(path, error)) return absl::InvalidArgumentError(absl::StrCat("--apply ", path, ": is a folder; name a file"));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::NotFoundError(absl::StrCat("--apply ", path, ": ", std::strerror(errno)));
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
@@ -81,6 +84,7 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   for (const std::string& path : flags.apply) {
     GW_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
     GW_ASSIGN_OR_RETURN(std::vector<api::ManifestDocument> documents, api::ReadManifest(text, path));
+    if (documents.empty()) return absl::InvalidArgumentError(absl::StrCat("--apply ", path, ": there is no object in it"));
     std::move(documents.begin(), documents.end(), std::back_inserter(input.run.documents));
   }
   input.run.print_account = !flags.quiet;
@@ -162,7 +166,7 @@ int RunSandbox(const SandboxFlags& flags) {
 
   const bool has_goal = input->run.goal.has_value();
   int exit_code = has_goal ? kNotReached : kReached;
-  loop.OnSignals({SIGINT, SIGTERM}, owner.token(), [&](int) { loop.Stop(); });
+  loop.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner.token(), [&](int) { loop.Stop(); });
   const std::unique_ptr<kube::Client> client = cluster.NewClient("gangway");
   const absl::Time start = loop.Now();
   Run run(loop, *client, std::move(input->run), [&](const absl::Status& end) {

@@ -61,7 +61,7 @@ std::string Refusal::ToJson() const {
   json.Key("metadata").BeginObject().EndObject();
   json.Field("status", "Failure").Field("message", message);
   if (!reason.empty()) json.Field("reason", reason);
-  if (!name.empty() || !kind.empty() || !causes.empty() || retry_after_seconds > 0) WriteDetails(*this, json);
+  WriteDetails(*this, json);  // also when empty: kubectl reads into it
   json.Field("code", code).EndObject();
   return out;
 }

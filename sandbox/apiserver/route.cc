@@ -200,6 +200,11 @@ Outcome<Target> ParsePath(absl::string_view path) {
   if (parts.size() > at + 3) return PathNotFound();
   if (!target.resource->namespaced && !target.ns.empty()) return PathNotFound();
   if (target.resource->namespaced && target.ns.empty() && !target.name.empty()) return PathNotFound();
+  if (target.resource == &api::kPods && (target.subresource == "exec" || target.subresource == "attach" || target.subresource == "portforward")) {
+    Refusal refusal = MethodNotAllowed();
+    refusal.message = absl::StrCat(target.subresource, " is not served here: the containers of this cluster are simulated");
+    return refusal;
+  }
   if (!target.subresource.empty() && FindSubresource(*target.resource, target.subresource) == nullptr) {
     return PathNotFound();
   }

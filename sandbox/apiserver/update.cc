@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/volcano/defaults.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/schemas/strategic_merge.h"
@@ -127,6 +128,22 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   return Commit(resource, next, dry_run, note);
 }
 
+namespace {
+
+// A Job's file is applied again without the defaults that its creation added; they must not look like a change. A minAvailable
+// of 0 is a wish here (a job scaled to nothing), not an absence.
+void ApplyJobDefaultsOnUpdate(const Target& target, json::value& job) {
+  if (target.resource != &api::kJobs || !target.subresource.empty()) return;
+  const json::object& object = job.as_object();
+  const json::value* spec = object.if_contains("spec");
+  const json::value* wish = spec != nullptr && spec->is_object() ? spec->as_object().if_contains("minAvailable") : nullptr;
+  const std::optional<json::value> min_available = wish != nullptr ? std::optional<json::value>(*wish) : std::nullopt;
+  api::volcano::ApplyJobDefaults(job);
+  if (min_available) job.as_object().at("spec").as_object().insert_or_assign("minAvailable", *min_available);
+}
+
+}  // namespace
+
 kube::Response ServerCore::Put(Exchange& exchange) {
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "UpdateOptions");
   if (!options.ok()) return options.refusal().ToResponse();
@@ -149,6 +166,7 @@ kube::Response ServerCore::Put(Exchange& exchange) {
   }
   if (&resource == &api::kSecrets) FoldStringData(draft->object());
   ApplyDefaults(draft->root(), schema);
+  ApplyJobDefaultsOnUpdate(target, draft->root());
   const Draft old = *Draft::Parse(*record->json);
   const CommitNote note{exchange.caller.name, "update", target.subresource};
   Outcome<Bytes> replaced =
@@ -230,6 +248,7 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   }
   if (&resource == &api::kSecrets) FoldStringData(next.object());
   ApplyDefaults(next.root(), schema);
+  ApplyJobDefaultsOnUpdate(target, next.root());
   const CommitNote note{exchange.caller.name, "patch", target.subresource};
   Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note);
   if (!replaced.ok()) return replaced.refusal().ToResponse();

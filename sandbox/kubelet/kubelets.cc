@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/resource.h"
-#include "base/hash.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -28,11 +27,6 @@ kube::DriverOptions WriteOptions(std::string name) {
   options.name = std::move(name);
   options.qps = 0;
   return options;
-}
-
-std::string HostIp(absl::string_view node) {
-  const std::uint64_t hash = StableHash(node);
-  return absl::StrCat("10.0.", hash % 254, ".", hash / 254 % 254 + 1);
 }
 
 bool Unreachable(const Node& node) {

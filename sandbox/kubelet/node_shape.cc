@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/json.h"
+#include "base/hash.h"
 #include "base/status_macros.h"
 
 namespace gangway::sandbox {
@@ -90,6 +91,11 @@ std::vector<SimulatedNode> MakeNodes(const std::vector<NodeShape>& shapes, int n
   return out;
 }
 
+std::string HostIp(absl::string_view node) {
+  const std::uint64_t hash = StableHash(node);
+  return absl::StrCat("10.0.", hash % 254, ".", hash / 254 % 254 + 1);
+}
+
 std::string NodeBody(const SimulatedNode& node, absl::Time now) {
   const std::string time = api::FormatTime(now);
   std::string out;
@@ -116,7 +122,8 @@ std::string NodeBody(const SimulatedNode& node, absl::Time now) {
   w.Key("conditions").BeginArray();
   WriteCondition(w, "Ready", "True", "KubeletReady", "the simulated kubelet is ready", time);
   w.EndArray();
-  w.Key("addresses").BeginArray().BeginObject().Field("type", "Hostname").Field("address", node.name).EndObject().EndArray();
+  w.Key("addresses").BeginArray().BeginObject().Field("type", "InternalIP").Field("address", HostIp(node.name)).EndObject();
+  w.BeginObject().Field("type", "Hostname").Field("address", node.name).EndObject().EndArray();
   w.Key("nodeInfo").BeginObject();
   for (const char* field : {"machineID", "systemUUID", "bootID", "kernelVersion", "kubeProxyVersion"}) w.Field(field, "");
   w.Field("osImage", "simulated").Field("containerRuntimeVersion", "simulated://1").Field("kubeletVersion", "v1.36.1-simulated");

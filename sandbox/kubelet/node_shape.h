@@ -34,6 +34,9 @@ absl::StatusOr<NodeShape> ParseNodeShape(absl::string_view text);
 // `nodes` of each shape that has no count of its own; numbered through, "node-000" first.
 std::vector<SimulatedNode> MakeNodes(const std::vector<NodeShape>& shapes, int nodes);
 
+// The node's address, made from its name.
+std::string HostIp(absl::string_view node);
+
 // The Node object a kubelet would register, as JSON.
 std::string NodeBody(const SimulatedNode& node, absl::Time now);
 

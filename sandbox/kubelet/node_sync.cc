@@ -18,7 +18,7 @@ constexpr absl::string_view kUnreachable = "node.kubernetes.io/unreachable";
 
 kube::Write Patch(const Node& node, absl::string_view subresource, std::string body) {
   kube::Write write;
-  write.verb = kube::Verb::kMergePatch;
+  write.verb = subresource.empty() ? kube::Verb::kMergePatch : kube::Verb::kStrategicMergePatch;
   write.resource = &api::kNodes;
   write.subresource = std::string(subresource);
   write.name = node.metadata.name;
@@ -28,15 +28,11 @@ kube::Write Patch(const Node& node, absl::string_view subresource, std::string b
   return write;
 }
 
-std::string ReadyBody(const Node& node, const char* status, const char* reason, const char* message, absl::Time now) {
+// Conditions merge by their type, so what else the node's say stays.
+std::string ReadyBody(const char* status, const char* reason, const char* message, absl::Time now) {
   std::string out;
   api::JsonWriter w(out);
   w.BeginObject().Key("status").BeginObject().Key("conditions").BeginArray();
-  for (const NodeCondition& condition : node.status.conditions) {
-    if (condition.type == "Ready") continue;
-    w.BeginObject().Field("type", condition.type).Field("status", condition.status).Field("reason", condition.reason);
-    w.Field("message", condition.message).EndObject();
-  }
   w.BeginObject().Field("type", "Ready").Field("status", status).Field("reason", reason).Field("message", message);
   w.Field("lastTransitionTime", api::FormatTime(now)).EndObject();
   w.EndArray().EndObject().EndObject();
@@ -83,10 +79,10 @@ kube::Plan SyncNode(const Node& node, const NodeTimes& times, NodeMemory& memory
     if (now < *memory.lost + times.grace) {
       plan.look_again = *memory.lost + times.grace;
     } else {
-      plan.stages.push_back({Patch(node, "status", ReadyBody(node, "Unknown", "NodeStatusUnknown", "the simulated kubelet stopped posting its status", now))});
+      plan.stages.push_back({Patch(node, "status", ReadyBody("Unknown", "NodeStatusUnknown", "the simulated kubelet stopped posting its status", now))});
     }
   } else if (!lost && unknown) {
-    plan.stages.push_back({Patch(node, "status", ReadyBody(node, "True", "KubeletReady", "the simulated kubelet is ready", now))});
+    plan.stages.push_back({Patch(node, "status", ReadyBody("True", "KubeletReady", "the simulated kubelet is ready", now))});
   } else if (unknown != tainted) {
     plan.stages.push_back({Patch(node, "", TaintsBody(node, unknown, now))});
   }

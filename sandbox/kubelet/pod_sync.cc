@@ -40,7 +40,7 @@ ContainerState Terminated(const ContainerState& running, int exit_code, absl::Ti
   ContainerState state;
   state.terminated.emplace();
   state.terminated->exit_code = exit_code;
-  state.terminated->reason = exit_code == 0 ? "Completed" : exit_code == 137 ? "OOMKilled" : "Error";
+  state.terminated->reason = exit_code == 0 ? "Completed" : "Error";
   if (running.running) state.terminated->started_at = running.running->started_at;
   state.terminated->finished_at.at = now;
   return state;

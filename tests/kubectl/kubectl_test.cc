@@ -170,6 +170,15 @@ TEST_F(KubectlTest, PatchLabelAnnotateAndApplyAgain) {
   EXPECT_EQ(Kubectl({"get", "configmap", "other", "-o", "jsonpath={.data}"}), R"({"a":"3"})");
 }
 
+TEST_F(KubectlTest, AFileIsAppliedAgainAndAListIsAFile) {
+  Start();
+  Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
+  EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"}), "job.batch.volcano.sh/ctr-volcano unchanged\n");
+  Kubectl({"replace", "-f", kExamples + "ctr-volcano.yaml"});
+  const std::string list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n";
+  EXPECT_EQ(Kubectl({"apply", "-f", "-"}, list), "configmap/a created\n");
+}
+
 TEST_F(KubectlTest, ACordonedNodeTakesNoPods) {
   Start({"--nodes", "2"});
   EXPECT_EQ(Kubectl({"cordon", "node-000"}), "node/node-000 cordoned\n");

@@ -262,8 +262,18 @@ std::optional<kube::Response> AnswerHealth(absl::string_view path) {
   return std::nullopt;
 }
 
-// OpenAPI v2 is protobuf to clients of this age; JSON makes kubectl 1.32 fail, its absence does not.
-std::optional<kube::Response> AnswerOpenApi(absl::string_view path) {
+// kubectl 1.32 asks for OpenAPI v2 when it validates a `kind: List`, takes nothing but protobuf (JSON makes it fail), and skips
+// kinds the document does not define: our validation is at the server. So the document is empty: swagger "2.0" and an info
+// (gnostic: openapiv2.Document, fields 1 and 2).
+kube::Response EmptyOpenApiV2() {
+  static constexpr absl::string_view kSwagger("\x0a\x03" "2.0", 5);
+  static constexpr absl::string_view kInfo("\x12\x0e\x0a\x07" "gangway" "\x12\x03" "1.0", 16);
+  static constexpr absl::string_view kNoPaths("\x42\x00", 2);
+  return Answered(200, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", absl::StrCat(kSwagger, kInfo, kNoPaths));
+}
+
+std::optional<kube::Response> AnswerOpenApi(absl::string_view path, absl::string_view accept) {
+  if (path == "/openapi/v2" && absl::StrContains(accept, "protobuf")) return EmptyOpenApiV2();
   if (path == "/openapi/v3") return Json(OpenApiIndex());
   if (absl::ConsumePrefix(&path, "/openapi/v3/")) {
     std::optional<std::string> document = OpenApiDocument(path);
@@ -279,7 +289,7 @@ std::optional<kube::Response> AnswerPath(absl::string_view path, absl::string_vi
   if (path == "/apis") return Discovered(AggregatedGroups(/*core=*/false), GroupList(), accept);
   if (path == "/api/v1") return Json(ResourceList(Groups().front()));
   if (path == "/version") return Json(Version(git_version));
-  if (path == "/openapi" || absl::StartsWith(path, "/openapi/")) return AnswerOpenApi(path);
+  if (path == "/openapi" || absl::StartsWith(path, "/openapi/")) return AnswerOpenApi(path, accept);
   if (absl::StartsWith(path, "/apis/")) return AnswerGroup(path.substr(6));
   if (absl::StartsWith(path, "/api/") && !absl::StartsWith(path, "/api/v1/")) return NotServed();
   return AnswerHealth(path);

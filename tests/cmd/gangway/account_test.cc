@@ -48,7 +48,7 @@ TEST(AccountTest, AJobsPhaseComesWithCountsAndRestarts) {
   after.status.state.phase = "Restarting";
   after.status.retry_count = 1;
   after.status.terminating = 3;
-  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre("Restarting: 3 terminating, restart 1 of 3"));
+  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre("Restarting: 3 terminating, retry 1 of maxRetry 3"));
   before = after;
   ++after.status.running;
   EXPECT_THAT(Tell(&before, &after), IsEmpty()) << "counts alone are no news";

@@ -164,7 +164,7 @@ TEST_F(LogTest, Refusals) {
   EXPECT_EQ(Get(Path(), "tailLines=x").code, 400);
   EXPECT_EQ(Get(Path(), "tailLines=-1").code, 400);
   EXPECT_EQ(Get(Path(), "sinceTime=yesterday").code, 400);
-  EXPECT_EQ(Get(Path(), "follow=true").code, 400);
+  EXPECT_EQ(Get(Path(), "follow=true").code, 200);
   EXPECT_THAT(Get(Path(), "previous=true").body, HasSubstr("previous terminated container"));
   EXPECT_EQ(Get(PodPath("nobody") + "/log").code, 404);
   EXPECT_EQ(Do("POST", Path()).code, 405);
