@@ -8,12 +8,11 @@ namespace {
 
 constexpr api::Resource kAccessReviews{"authorization.k8s.io",   "v1", "selfsubjectaccessreviews",
                                        "selfsubjectaccessreview", "SelfSubjectAccessReview", false};
-constexpr absl::string_view kPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 }  // namespace
 
 std::optional<kube::Response> ServerCore::ReviewAccess(const kube::Request& request, const Caller& caller) {
-  if (request.path != kPath) return std::nullopt;
+  if (request.path != kAccessReviewPath) return std::nullopt;
   if (request.method != "POST") return MethodNotAllowed().ToResponse();
   if (request.body.size() > kMaxBodyBytes) return TooLarge().ToResponse();
   Outcome<Query> query = Query::Parse(request.query);

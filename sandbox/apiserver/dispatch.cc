@@ -39,7 +39,9 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
 
 kube::Response ServerCore::Handle(const kube::Request& request, const Caller& caller) {
   if (std::optional<kube::Response> answer = discovery_.Answer(request)) return *std::move(answer);
-  if (HasBinaryBody(request) && request.body.size() <= kMaxBodyBytes) {
+  // A path that is not there is said before a body that is not understood.
+  const bool known_path = request.path == kAccessReviewPath || ParsePath(request.path).ok();
+  if (known_path && HasBinaryBody(request) && request.body.size() <= kMaxBodyBytes) {
     Outcome<kube::Request> readable = InJson(request);
     return readable.ok() ? Handle(*readable, caller) : readable.refusal().ToResponse();
   }

@@ -42,6 +42,8 @@ struct CommitNote {
   absl::string_view client, verb, subresource;
 };
 
+inline constexpr absl::string_view kAccessReviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
 class ServerCore final : public CollectorActions {
  public:
   ServerCore(Loop& loop, ApiServerOptions options);

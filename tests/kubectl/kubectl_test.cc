@@ -173,8 +173,9 @@ TEST_F(KubectlTest, PatchLabelAnnotateAndApplyAgain) {
 TEST_F(KubectlTest, AFileIsAppliedAgainAndAListIsAFile) {
   Start();
   Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
-  EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"}), "job.batch.volcano.sh/ctr-volcano unchanged\n");
+  Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
   Kubectl({"replace", "-f", kExamples + "ctr-volcano.yaml"});
+  EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.metadata.generation}"}), "1") << "the spec did not change";
   const std::string list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n";
   EXPECT_EQ(Kubectl({"apply", "-f", "-"}, list), "configmap/a created\n");
 }
