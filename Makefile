@@ -15,7 +15,7 @@ sandbox: build
 
 build: packages
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release --target gangway -j $(JOBS)
 
 test: packages
 	scripts/test
