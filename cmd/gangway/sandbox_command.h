@@ -1,10 +1,9 @@
 // gangway sandbox: an embedded cluster in this process, for kubectl and for one job's run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
-
-#include "absl/time/time.h"
 
 namespace gangway::cmd {
 
