@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "kube/client/client.h"
-#include "sandbox/apiserver/http_front.h"
+#include "kube/serve/http_front.h"
 #include "tests/testing/loop_thread.h"
 
 namespace gangway::testutil {
@@ -24,13 +24,13 @@ inline kube::Response MakeResponse(int code, std::string body) {
   return response;
 }
 
-class FakeHttpHandler : public sandbox::HttpHandler {
+class FakeHttpHandler : public kube::HttpHandler {
  public:
   struct Stream {
     kube::Client::OnFrames on_frames;
     kube::Client::OnEnd on_end;
   };
-  using Answer = std::function<void(kube::Request, sandbox::HttpCaller, Respond)>;
+  using Answer = std::function<void(kube::Request, kube::HttpCaller, Respond)>;
 
   // Without `answer`: 200 with "METHOD path?query body".
   explicit FakeHttpHandler(Answer answer = nullptr) : answer_(std::move(answer)) {}
@@ -49,12 +49,12 @@ class FakeHttpHandler : public sandbox::HttpHandler {
   Inbox<std::string> started, ended;
 
   bool IsWatch(const kube::Request& request) override { return absl::StrContains(request.query, "watch=true"); }
-  void HandleRequest(kube::Request request, sandbox::HttpCaller caller, Respond respond) override {
+  void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
     if (answer_) return answer_(std::move(request), std::move(caller), std::move(respond));
     respond(MakeResponse(200, absl::StrCat(request.method, " ", request.path, request.query.empty() ? "" : "?",
                                            request.query, request.body.empty() ? "" : " ", request.body)));
   }
-  WatchAnswer StartWatch(kube::Request request, sandbox::HttpCaller, kube::Client::OnFrames on_frames,
+  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller, kube::Client::OnFrames on_frames,
                          kube::Client::OnEnd on_end) override {
     if (const auto refused = refusals_.find(request.path); refused != refusals_.end()) return {nullptr, refused->second, ""};
     streams_[request.path] = std::make_shared<Stream>(Stream{std::move(on_frames), std::move(on_end)});
@@ -84,9 +84,9 @@ class FakeHttpHandler : public sandbox::HttpHandler {
 // A front on a loop of its own.
 class RunningFront {
  public:
-  explicit RunningFront(FakeHttpHandler::Answer answer = nullptr, sandbox::HttpFrontOptions options = {})
+  explicit RunningFront(FakeHttpHandler::Answer answer = nullptr, kube::HttpFrontOptions options = {})
       : handler(std::move(answer)) {
-    front_ = thread.Run([&] { return *sandbox::HttpFront::Start(thread.loop(), handler, options); });
+    front_ = thread.Run([&] { return *kube::HttpFront::Start(thread.loop(), handler, options); });
   }
   ~RunningFront() { Stop(); }
 
@@ -111,7 +111,7 @@ class RunningFront {
   LoopThread thread;
 
  private:
-  std::unique_ptr<sandbox::HttpFront> front_;
+  std::unique_ptr<kube::HttpFront> front_;
 };
 
 }  // namespace gangway::testutil

@@ -84,8 +84,8 @@ class HttpClientTest : public ::testing::Test {
 };
 
 TEST_F(HttpClientTest, CarriesARequestAndItsAnswerWhole) {
-  Inbox<std::pair<Request, sandbox::HttpCaller>> asked;
-  RunningFront front([&](Request request, sandbox::HttpCaller caller, auto respond) {
+  Inbox<std::pair<Request, kube::HttpCaller>> asked;
+  RunningFront front([&](Request request, kube::HttpCaller caller, auto respond) {
     asked.Put({std::move(request), std::move(caller)});
     Response answer = MakeResponse(429, "busy");
     answer.retry_after = absl::Seconds(7);
@@ -156,7 +156,7 @@ TEST_F(HttpClientTest, WithoutAServerUnavailable) {
 
 TEST_F(HttpClientTest, WithoutAnAnswerDeadlineExceeded) {
   std::vector<FakeHttpHandler::Respond> never;
-  RunningFront front([&](Request, sandbox::HttpCaller, auto respond) { never.push_back(std::move(respond)); });
+  RunningFront front([&](Request, kube::HttpCaller, auto respond) { never.push_back(std::move(respond)); });
   HttpClientOptions options;
   options.request_timeout = absl::Milliseconds(50);
   options.max_in_flight = 1;
@@ -169,7 +169,7 @@ TEST_F(HttpClientTest, WithoutAnAnswerDeadlineExceeded) {
 }
 
 TEST_F(HttpClientTest, TooLargeAnAnswerIsNotKept) {
-  RunningFront front([](Request, sandbox::HttpCaller, auto respond) { respond(MakeResponse(200, std::string(100'001, 'x'))); });
+  RunningFront front([](Request, kube::HttpCaller, auto respond) { respond(MakeResponse(200, std::string(100'001, 'x'))); });
   HttpClientOptions options;
   options.max_response_bytes = 100'000;
   Connect(front.url(), options);
@@ -194,7 +194,7 @@ TEST_F(HttpClientTest, MoreRequestsThanMayBeInFlightTakeTurns) {
 
 TEST_F(HttpClientTest, ClosingEndsWhatIsUnderWay) {
   Inbox<FakeHttpHandler::Respond> never;
-  RunningFront front([&](Request, sandbox::HttpCaller, auto respond) { never.Put(std::move(respond)); });
+  RunningFront front([&](Request, kube::HttpCaller, auto respond) { never.Put(std::move(respond)); });
   Connect(front.url());
   auto answer = Begin(Get("/x"));
   Seen seen;
@@ -209,7 +209,7 @@ TEST_F(HttpClientTest, ClosingEndsWhatIsUnderWay) {
 
 TEST_F(HttpClientTest, AnAnswerForAnOwnerThatIsGoneIsDropped) {
   Inbox<FakeHttpHandler::Respond> held;
-  RunningFront front([&](Request request, sandbox::HttpCaller, auto respond) {
+  RunningFront front([&](Request request, kube::HttpCaller, auto respond) {
     if (request.path == "/last") return respond(MakeResponse(200, ""));
     held.Put(std::move(respond));
   });
@@ -227,7 +227,7 @@ TEST_F(HttpClientTest, AnAnswerForAnOwnerThatIsGoneIsDropped) {
 
 TEST_F(HttpClientTest, ARestartedServerIsFoundAgain) {
   auto front = std::make_unique<RunningFront>();
-  sandbox::HttpFrontOptions options;
+  kube::HttpFrontOptions options;
   options.port = front->port();
   Connect(front->url());
   EXPECT_EQ(BodyOf(Get("/before")), "GET /before");
@@ -243,7 +243,7 @@ TEST_F(HttpClientTest, ARestartedServerIsFoundAgain) {
 TEST_F(HttpClientTest, ATokenFileThatChangesIsReadAgain) {
   const std::string file = ::testing::TempDir() + "gangway-token-" + std::to_string(getpid());
   std::ofstream(file) << "old\n";
-  sandbox::HttpFrontOptions options;
+  kube::HttpFrontOptions options;
   options.token = "new";
   RunningFront front(nullptr, options);
   Connection connection;

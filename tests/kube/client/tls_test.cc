@@ -2,10 +2,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
+#include <openssl/x509.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,6 +21,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/client/http_client.h"
+#include "tests/certificates/identity.h"
 #include "tests/testing/loop_thread.h"
 #include "tests/testing/status_matchers.h"
 
@@ -30,67 +29,26 @@ namespace gangway::kube {
 namespace {
 
 using ::testing::HasSubstr;
+using testutil::Identity;
 using testutil::Inbox;
 using testutil::LoopThread;
 using testutil::StatusIs;
 
 struct Free {
-  void operator()(EVP_PKEY* p) const { EVP_PKEY_free(p); }
   void operator()(X509* p) const { X509_free(p); }
   void operator()(SSL_CTX* p) const { SSL_CTX_free(p); }
   void operator()(SSL* p) const { SSL_free(p); }
-  void operator()(BIO* p) const { BIO_free(p); }
 };
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
-
-template <class F>
-std::string Pem(F write) {
-  const Owned<BIO> bio(BIO_new(BIO_s_mem()));
-  write(bio.get());
-  char* text = nullptr;
-  const long size = BIO_get_mem_data(bio.get(), &text);
-  return std::string(text, static_cast<std::size_t>(size));
-}
-
-// A key and a certificate for it, signed by `issuer` or by itself.
-struct Identity {
-  Owned<EVP_PKEY> key{EVP_EC_gen("P-256")};
-  Owned<X509> certificate{X509_new()};
-
-  Identity(const char* name, const char* alternative_names, const Identity* issuer) {
-    X509* const x = certificate.get();
-    X509_set_version(x, 2);
-    static long serial = 1;
-    ASN1_INTEGER_set(X509_get_serialNumber(x), ++serial);
-    X509_gmtime_adj(X509_getm_notBefore(x), -3600);
-    X509_gmtime_adj(X509_getm_notAfter(x), 24 * 3600);
-    X509_set_pubkey(x, key.get());
-    X509_NAME_add_entry_by_txt(X509_get_subject_name(x), "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
-    const Identity& by = issuer == nullptr ? *this : *issuer;
-    X509_set_issuer_name(x, X509_get_subject_name(by.certificate.get()));
-    Extend(NID_basic_constraints, issuer == nullptr ? "critical,CA:TRUE" : "CA:FALSE");
-    if (alternative_names != nullptr) Extend(NID_subject_alt_name, alternative_names);
-    X509_sign(x, by.key.get(), EVP_sha256());
-  }
-  void Extend(int nid, const char* value) {
-    X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, nullptr, nid, value);
-    X509_add_ext(certificate.get(), extension, -1);
-    X509_EXTENSION_free(extension);
-  }
-  std::string CertificatePem() const { return Pem([&](BIO* b) { PEM_write_bio_X509(b, certificate.get()); }); }
-  std::string KeyPem() const {
-    return Pem([&](BIO* b) { PEM_write_bio_PrivateKey(b, key.get(), nullptr, nullptr, 0, nullptr, nullptr); });
-  }
-};
 
 // Answers every request on a connection of its own with "<name asked for>|<client certificate's name>|<Host header>".
 class TlsServer {
  public:
   TlsServer(const Identity& identity, const Identity& client_ca) : context_(SSL_CTX_new(TLS_server_method())) {
-    SSL_CTX_use_certificate(context_.get(), identity.certificate.get());
-    SSL_CTX_use_PrivateKey(context_.get(), identity.key.get());
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_.get()), client_ca.certificate.get());
+    SSL_CTX_use_certificate(context_.get(), identity.certificate());
+    SSL_CTX_use_PrivateKey(context_.get(), identity.key());
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_.get()), client_ca.certificate());
     SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -173,11 +131,11 @@ class TlsTest : public ::testing::Test {
     return connection;
   }
 
-  const Identity ca_{"test authority", nullptr, nullptr};
-  const Identity other_ca_{"other authority", nullptr, nullptr};
-  const Identity by_address_{"server", "IP:127.0.0.1", &ca_};
-  const Identity by_name_{"server", "DNS:kubernetes", &ca_};
-  const Identity user_{"robot", nullptr, &ca_};
+  const Identity ca_{{.common_name = "test authority"}, nullptr};
+  const Identity other_ca_{{.common_name = "other authority"}, nullptr};
+  const Identity by_address_{{.common_name = "server", .alternative_names = "IP:127.0.0.1"}, &ca_};
+  const Identity by_name_{{.common_name = "server", .alternative_names = "DNS:kubernetes"}, &ca_};
+  const Identity user_{{.common_name = "robot"}, &ca_};
 };
 
 TEST_F(TlsTest, BelievesTheGivenAuthorityAndNoOther) {

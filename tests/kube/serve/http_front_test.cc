@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/http_front.h"
+#include "kube/serve/http_front.h"
 
 #include <random>
 #include <string>
@@ -14,7 +14,7 @@
 #include "tests/testing/raw_socket.h"
 #include "tests/testing/status_matchers.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 namespace {
 
 using ::testing::AllOf;
@@ -82,7 +82,7 @@ TEST(HttpFrontTest, AbsoluteTargetsAndOddWritings) {
 }
 
 TEST(HttpFrontTest, TheCallerIsNamedByItsUserAgent) {
-  RunningFront front([](kube::Request, HttpCaller caller, auto respond) {
+  RunningFront front([](Request, HttpCaller caller, auto respond) {
     respond(MakeResponse(200, absl::StrCat(caller.name, "|", caller.peer)));
   });
   RawSocket client(front.port());
@@ -111,8 +111,8 @@ TEST(HttpFrontTest, OldAndLeavingClientsAreClosed) {
 }
 
 TEST(HttpFrontTest, ExtraHeadersOfAnAnswerCannotForgeOthers) {
-  RunningFront front([](kube::Request, HttpCaller, auto respond) {
-    kube::Response response = MakeResponse(503, "");
+  RunningFront front([](Request, HttpCaller, auto respond) {
+    Response response = MakeResponse(503, "");
     response.retry_after = absl::Milliseconds(1500);
     response.warnings = {"a \"b\"\r\nX-Forged: 1"};
     response.content_type = "text/plain\r\nX-Forged: 2";
@@ -125,7 +125,7 @@ TEST(HttpFrontTest, ExtraHeadersOfAnAnswerCannotForgeOthers) {
 }
 
 TEST(HttpFrontTest, ADroppedRequestIsAnInternalError) {
-  RunningFront front([](kube::Request, HttpCaller, auto) {});
+  RunningFront front([](Request, HttpCaller, auto) {});
   RawSocket client(front.port());
   ASSERT_TRUE(client.Send(GetOf("/")));
   EXPECT_THAT(client.ReadAnswer(), IsRefusal(500));
@@ -136,7 +136,7 @@ TEST(HttpFrontTest, ADroppedRequestIsAnInternalError) {
 TEST(HttpFrontTest, BodiesUpToTheLimitAndNotBeyond) {
   HttpFrontOptions options;
   options.max_body_bytes = 100'000;
-  RunningFront front([](kube::Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body.size()))); }, options);
+  RunningFront front([](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body.size()))); }, options);
   RawSocket at_limit(front.port());
   ASSERT_TRUE(at_limit.Send(PostOf("/x", std::string(100'000, 'x'))));
   EXPECT_THAT(at_limit.ReadAnswer(), EndsWith("\r\n\r\n100000"));
@@ -189,7 +189,7 @@ struct BadRequest {
 class HttpFrontRefusesTest : public ::testing::TestWithParam<BadRequest> {};
 TEST_P(HttpFrontRefusesTest, WithAStatusAndServesOthersOn) {
   Inbox<std::string> reached;
-  RunningFront front([&](kube::Request request, HttpCaller, auto respond) {
+  RunningFront front([&](Request request, HttpCaller, auto respond) {
     reached.Put(request.path);
     respond(MakeResponse(200, ""));
   });
@@ -323,7 +323,7 @@ TEST(HttpFrontTest, AnIdleConnectionIsClosedWithoutAWord) {
 TEST(HttpFrontTest, AnAnswerThatIsNotTakenIsGivenUp) {
   HttpFrontOptions options = Hasty();
   options.write_timeout = absl::Milliseconds(40);
-  RunningFront front([](kube::Request, HttpCaller, auto respond) { respond(MakeResponse(200, std::string(40 << 20, 'x'))); }, options);
+  RunningFront front([](Request, HttpCaller, auto respond) { respond(MakeResponse(200, std::string(40 << 20, 'x'))); }, options);
   RawSocket client(front.port(), 4096);
   ASSERT_TRUE(client.Send(GetOf("/x")));
   EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
@@ -331,7 +331,7 @@ TEST(HttpFrontTest, AnAnswerThatIsNotTakenIsGivenUp) {
 
 TEST(HttpFrontTest, ALargeAnswerArrivesWhole) {
   const std::string body(30 << 20, 'x');
-  RunningFront front([&](kube::Request, HttpCaller, auto respond) { respond(MakeResponse(200, body)); });
+  RunningFront front([&](Request, HttpCaller, auto respond) { respond(MakeResponse(200, body)); });
   RawSocket client(front.port());
   ASSERT_TRUE(client.Send(GetOf("/x")));
   const std::string answer = client.ReadAnswer();
@@ -341,7 +341,7 @@ TEST(HttpFrontTest, ALargeAnswerArrivesWhole) {
 
 // --- watches
 
-kube::Frame Added(std::string object) { return {kube::FrameType::kAdded, MakeBytes(std::move(object))}; }
+Frame Added(std::string object) { return {FrameType::kAdded, MakeBytes(std::move(object))}; }
 
 TEST(HttpFrontTest, AWatchIsAChunkedStreamOfLines) {
   RunningFront front;
@@ -412,7 +412,7 @@ TEST(HttpFrontTest, AWatcherThatDoesNotReadIsCutOff) {
   const Bytes object = MakeBytes("{\"p\":\"" + std::string(100'000, 'x') + "\"}");
   int sent = 0;
   while (front.handler.ended.size() == 0 && sent < 1000) {
-    front.Send("/slow", {{kube::FrameType::kAdded, object}});
+    front.Send("/slow", {{FrameType::kAdded, object}});
     ++sent;
   }
   EXPECT_EQ(front.handler.ended.Take(), "/slow");
@@ -424,7 +424,7 @@ TEST(HttpFrontTest, AWatcherThatDoesNotReadIsCutOff) {
 
 TEST(HttpFrontTest, ClosingTheFrontEndsItsWatchesAndSurvivesLateAnswers) {
   Inbox<FakeHttpHandler::Respond> held;
-  RunningFront front([&](kube::Request, HttpCaller, auto respond) { held.Put(std::move(respond)); });
+  RunningFront front([&](Request, HttpCaller, auto respond) { held.Put(std::move(respond)); });
   RawSocket watcher(front.port()), waiting(front.port()), idle(front.port());
   ASSERT_TRUE(watcher.Send(GetOf("/w?watch=true")));
   ASSERT_TRUE(waiting.Send(GetOf("/x")));
@@ -441,7 +441,7 @@ TEST(HttpFrontTest, ClosingTheFrontEndsItsWatchesAndSurvivesLateAnswers) {
 
 TEST(HttpFrontTest, AnAnswerGivenIsStillWrittenWhenTheFrontCloses) {
   const std::string body(8 << 20, 'x');
-  RunningFront front([&](kube::Request, HttpCaller, auto respond) { respond(MakeResponse(200, body)); });
+  RunningFront front([&](Request, HttpCaller, auto respond) { respond(MakeResponse(200, body)); });
   RawSocket client(front.port());
   ASSERT_TRUE(client.Send(GetOf("/x")));
   ASSERT_TRUE(client.ReadUntil("\r\n\r\n"));
@@ -453,4 +453,4 @@ TEST(HttpFrontTest, AnAnswerGivenIsStillWrittenWhenTheFrontCloses) {
 }
 
 }  // namespace
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube
