@@ -22,7 +22,7 @@
 #include "cmd/gangway/run.h"
 #include "cmd/gangway/version.h"
 #include "kube/client/kubeconfig.h"
-#include "sandbox/apiserver/http_front.h"
+#include "kube/serve/http_front.h"
 #include "sandbox/cluster/api_server_handler.h"
 #include "sandbox/cluster/cluster.h"
 
@@ -157,9 +157,9 @@ int RunSandbox(const SandboxFlags& flags) {
   Owner owner;
   sandbox::Cluster cluster(loop, std::move(input->cluster));
   sandbox::ApiServerHandler handler(cluster.api_server());
-  sandbox::HttpFrontOptions front_options;
+  kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);
-  auto front = sandbox::HttpFront::Start(loop, handler, front_options);
+  auto front = kube::HttpFront::Start(loop, handler, front_options);
   if (!front.ok()) return wrong(Named("--port", front.status()));
   KubeconfigFile kubeconfig;
   if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok()) return wrong(Named("--kubeconfig", status));

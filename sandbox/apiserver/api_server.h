@@ -1,7 +1,7 @@
 // Kubernetes' API over a Store: the semantics of get, list, watch, create, update, patch and delete, their subresources,
 // admission, garbage collection of owner references, namespaces and the expiry of events.
 //
-// Used on one loop. Callers are an HTTP front (http_front.h) and clients in the process (in_process_client.h).
+// Used on one loop. Callers are an HTTP front (kube/serve/http_front.h) and clients in the process (in_process_client.h).
 #pragma once
 
 #include <cstdint>

@@ -1,20 +1,20 @@
 // The ApiServer as what stands behind an HttpFront.
 #pragma once
 
+#include "kube/serve/http_front.h"
 #include "sandbox/apiserver/api_server.h"
-#include "sandbox/apiserver/http_front.h"
 
 namespace gangway::sandbox {
 
-class ApiServerHandler final : public HttpHandler {
+class ApiServerHandler final : public kube::HttpHandler {
  public:
   explicit ApiServerHandler(ApiServer& server) : server_(server) {}
 
   bool IsWatch(const kube::Request& request) override { return ApiServer::IsWatch(request); }
-  void HandleRequest(kube::Request request, HttpCaller caller, Respond respond) override {
+  void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
     respond(server_.Handle(request, Caller{std::move(caller.name)}));
   }
-  WatchAnswer StartWatch(kube::Request request, HttpCaller caller, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) override {
+  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller caller, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) override {
     ApiServer::WatchAnswer answer = server_.StartWatch(request, Caller{std::move(caller.name)}, std::move(on_frames), std::move(on_end));
     return {std::move(answer.watch), std::move(answer.refused), std::move(answer.content_type)};
   }

@@ -20,8 +20,8 @@
 #include "base/asio_loop.h"
 #include "base/check.h"
 #include "benchmark/benchmark.h"
+#include "kube/serve/http_front.h"
 #include "sandbox/apiserver/api_server.h"
-#include "sandbox/apiserver/http_front.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -84,47 +84,47 @@ class Client {
   char buffer_[64 << 10];
 };
 
-class ApiServerHandler : public HttpHandler {
+class ApiServerHandler : public kube::HttpHandler {
  public:
   explicit ApiServerHandler(Loop& loop) : server_(loop, {}) {}
   bool IsWatch(const kube::Request&) override { return false; }
-  void HandleRequest(kube::Request request, HttpCaller caller, Respond respond) override {
+  void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
     respond(server_.Handle(request, Caller{std::move(caller.name)}));
   }
-  WatchAnswer StartWatch(kube::Request, HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
+  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
 
  private:
   ApiServer server_;
 };
 
 // Gives the body back.
-class EchoHandler : public HttpHandler {
+class EchoHandler : public kube::HttpHandler {
  public:
   bool IsWatch(const kube::Request&) override { return false; }
-  void HandleRequest(kube::Request request, HttpCaller, Respond respond) override {
+  void HandleRequest(kube::Request request, kube::HttpCaller, Respond respond) override {
     kube::Response response;
     response.code = 201;
     response.content_type = "application/json";
     response.body = MakeBytes(std::move(request.body));
     respond(std::move(response));
   }
-  WatchAnswer StartWatch(kube::Request, HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
+  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
 };
 
 // Arguments: whether the API server stands behind the front (else an echo), and the front's threads.
 void BM_CreatesFrom16Clients(benchmark::State& state) {
   constexpr int kEach = 1000;
-  HttpFrontOptions options;
+  kube::HttpFrontOptions options;
   options.io_threads = static_cast<int>(state.range(1));
   for (auto _ : state) {
     AsioLoop loop(1);
-    std::unique_ptr<HttpHandler> handler;
+    std::unique_ptr<kube::HttpHandler> handler;
     if (state.range(0) != 0) {
       handler = std::make_unique<ApiServerHandler>(loop);
     } else {
       handler = std::make_unique<EchoHandler>();
     }
-    std::unique_ptr<HttpFront> front = *HttpFront::Start(loop, *handler, options);
+    std::unique_ptr<kube::HttpFront> front = *kube::HttpFront::Start(loop, *handler, options);
     std::thread server([&] { loop.Run(); });
     std::latch ready(kClients + 1);
     std::vector<std::thread> clients;

@@ -16,9 +16,9 @@
 #include "base/loop.h"
 #include "base/mutex.h"
 #include "kube/client/client.h"
-#include "sandbox/apiserver/http_front.h"
+#include "kube/serve/http_front.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 
 using ConnectionId = std::uint64_t;  // never used twice
 
@@ -33,10 +33,10 @@ struct Mail {
   };
   What what = What::kAnswer;
   ConnectionId to = 0;
-  kube::Response response;
+  Response response;
   std::string content_type;
   std::shared_ptr<std::atomic<std::size_t>> queued_bytes;  // of objects; the connection takes off what it has written
-  std::vector<kube::Frame> frames;
+  std::vector<Frame> frames;
   bool orderly = true;
 };
 
@@ -60,7 +60,7 @@ class Mailbox {
 struct Arrival {
   ConnectionId from = 0;
   std::shared_ptr<Mailbox> reply_to;  // null: the watch of this connection is over
-  kube::Request request;
+  Request request;
   HttpCaller caller;
   bool head_only = false;
 };
@@ -85,7 +85,7 @@ class HttpDesk {
   void Drain();
   void Serve(Arrival arrival);
   void StartWatch(Arrival arrival);
-  void OnFrames(Flow& flow, std::vector<kube::Frame> frames);
+  void OnFrames(Flow& flow, std::vector<Frame> frames);
   void EndWatch(Flow& flow, Mail::What what, bool orderly);
 
   Loop& loop_;
@@ -98,8 +98,8 @@ class HttpDesk {
 
   // On the loop.
   std::deque<Arrival> backlog_;
-  absl::flat_hash_map<ConnectionId, std::unique_ptr<kube::Watch>> watches_;
+  absl::flat_hash_map<ConnectionId, std::unique_ptr<Watch>> watches_;
   Owner owner_;
 };
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube

@@ -15,10 +15,10 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "absl/functional/any_invocable.h"
-#include "sandbox/apiserver/http_desk.h"
-#include "sandbox/apiserver/http_front.h"
+#include "kube/serve/http_desk.h"
+#include "kube/serve/http_front.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 
 // What all connections of one I/O thread share.
 struct ConnectionContext {
@@ -69,7 +69,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void NextRequest();
 
   void RefuseAndClose(int code, absl::string_view message);
-  void BeginAnswer(const kube::Response& response);
+  void BeginAnswer(const Response& response);
   void BeginWatch(Mail mail);
   void FillChunk();
 
@@ -108,10 +108,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool waiting_to_write_ = false;
 
   // While watching.
-  std::deque<kube::Frame> frames_;
+  std::deque<Frame> frames_;
   std::shared_ptr<std::atomic<std::size_t>> queued_bytes_;
   bool watch_ended_ = false;
   bool watch_orderly_ = true;
 };
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube

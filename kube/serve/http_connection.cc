@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/http_connection.h"
+#include "kube/serve/http_connection.h"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +13,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "kube/client/frame_splitter.h"
-#include "sandbox/apiserver/http_wire.h"
+#include "kube/serve/http_wire.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
@@ -67,7 +67,7 @@ void HttpConnection::Start() { NextRequest(); }
 void HttpConnection::Refuse() {
   refused_ = true;
   linger_ = true;
-  kube::Response busy = RefusalResponse(503, absl::StrCat("all ", context_.options.max_connections, " connections are in use"));
+  Response busy = RefusalResponse(503, absl::StrCat("all ", context_.options.max_connections, " connections are in use"));
   busy.retry_after = absl::Seconds(1);
   keep_alive_ = false;
   BeginAnswer(busy);
@@ -236,7 +236,7 @@ void HttpConnection::Receive(Mail mail) {
       return;
     case Mail::What::kFrames:
       if (state_ != State::kWatching) return;
-      for (kube::Frame& frame : mail.frames) frames_.push_back(std::move(frame));
+      for (Frame& frame : mail.frames) frames_.push_back(std::move(frame));
       if (!waiting_to_write_) FillChunk();
       return;
     case Mail::What::kEndWatch:
@@ -255,7 +255,7 @@ void HttpConnection::RefuseAndClose(int code, absl::string_view message) {
   BeginAnswer(RefusalResponse(code, message));
 }
 
-void HttpConnection::BeginAnswer(const kube::Response& response) {
+void HttpConnection::BeginAnswer(const Response& response) {
   state_ = State::kWriting;
   if (shutting_down_) keep_alive_ = false;
   AnswerHead head;
@@ -307,7 +307,7 @@ void HttpConnection::FillChunk() {
   std::string chunk;
   std::size_t taken = 0;
   while (!frames_.empty() && (chunk.empty() || chunk.size() + frames_.front().object->size() <= kMaxChunkBytes)) {
-    kube::AppendFrame(frames_.front(), chunk);
+    AppendFrame(frames_.front(), chunk);
     taken += frames_.front().object->size();
     frames_.pop_front();
   }
@@ -405,4 +405,4 @@ void HttpConnection::Close() {
   context_.on_closed(id_);
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube

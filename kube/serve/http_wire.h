@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "kube/client/client.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 
 // Takes "/api/v1/pods?limit=5" or the absolute form apart. False when it is neither or has bytes no target has.
 bool SplitTarget(absl::string_view target, std::string& path, std::string& query);
@@ -33,9 +33,9 @@ struct AnswerHead {
   bool http10 = false;
 };
 // Status line and headers with the empty line after them. `more` may be null; its warnings and retry_after are added.
-void AppendHead(const AnswerHead& head, const kube::Response* more, std::string& out);
+void AppendHead(const AnswerHead& head, const Response* more, std::string& out);
 
 // A front's own refusal: a metav1.Status.
-kube::Response RefusalResponse(int code, absl::string_view message);
+Response RefusalResponse(int code, absl::string_view message);
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube

@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/http_wire.h"
+#include "kube/serve/http_wire.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "kube/client/status.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 namespace {
 
 constexpr std::size_t kMaxCallerName = 128;
@@ -121,7 +121,7 @@ bool SameSecret(absl::string_view a, absl::string_view b) {
   return difference == 0;
 }
 
-void AppendHead(const AnswerHead& head, const kube::Response* more, std::string& out) {
+void AppendHead(const AnswerHead& head, const Response* more, std::string& out) {
   absl::StrAppend(&out, "HTTP/1.1 ", head.code, " ", PhraseOf(head.code).text, "\r\n");
   if (!head.content_type.empty()) {
     out.append("Content-Type: ");
@@ -151,12 +151,12 @@ void AppendHead(const AnswerHead& head, const kube::Response* more, std::string&
   out.append("\r\n");
 }
 
-kube::Response RefusalResponse(int code, absl::string_view message) {
-  kube::Response response;
+Response RefusalResponse(int code, absl::string_view message) {
+  Response response;
   response.code = code;
   response.content_type = "application/json";
-  response.body = MakeBytes(kube::StatusBody(code, PhraseOf(code).reason, message));
+  response.body = MakeBytes(StatusBody(code, PhraseOf(code).reason, message));
   return response;
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube

@@ -1,10 +1,10 @@
-#include "sandbox/apiserver/http_desk.h"
+#include "kube/serve/http_desk.h"
 
 #include <utility>
 
-#include "sandbox/apiserver/http_wire.h"
+#include "kube/serve/http_wire.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 namespace {
 
 // Requests served in one task of the loop; then others get their turn.
@@ -18,7 +18,7 @@ class Once {
   ~Once() {
     if (mailbox_ != nullptr) Answer(RefusalResponse(500, "the server dropped the request"));
   }
-  void Answer(kube::Response response) {
+  void Answer(Response response) {
     if (mailbox_ == nullptr) return;
     Mail mail;
     mail.what = Mail::What::kAnswer;
@@ -103,7 +103,7 @@ void HttpDesk::Serve(Arrival arrival) {
     return;
   }
   handler_.HandleRequest(std::move(arrival.request), std::move(arrival.caller),
-                         [once = Once(std::move(arrival.reply_to), arrival.from)](kube::Response response) mutable {
+                         [once = Once(std::move(arrival.reply_to), arrival.from)](Response response) mutable {
                            once.Answer(std::move(response));
                          });
 }
@@ -118,7 +118,7 @@ void HttpDesk::StartWatch(Arrival arrival) {
   auto flow = std::make_shared<Flow>(Flow{watcher, mailbox, std::make_shared<std::atomic<std::size_t>>(0)});
   HttpHandler::WatchAnswer answer = handler_.StartWatch(
       std::move(arrival.request), std::move(arrival.caller),
-      [this, flow](std::vector<kube::Frame> frames) { OnFrames(*flow, std::move(frames)); },
+      [this, flow](std::vector<Frame> frames) { OnFrames(*flow, std::move(frames)); },
       [this, flow](absl::Status status) { EndWatch(*flow, Mail::What::kEndWatch, status.ok()); });
   if (answer.watch == nullptr) {
     Once(mailbox, watcher).Answer(answer.refused.has_value() ? *std::move(answer.refused)
@@ -134,10 +134,10 @@ void HttpDesk::StartWatch(Arrival arrival) {
   mailbox->Put(std::move(begin));
 }
 
-void HttpDesk::OnFrames(Flow& flow, std::vector<kube::Frame> frames) {
+void HttpDesk::OnFrames(Flow& flow, std::vector<Frame> frames) {
   if (flow.over) return;
   std::size_t bytes = 0;
-  for (const kube::Frame& frame : frames) bytes += frame.object->size();
+  for (const Frame& frame : frames) bytes += frame.object->size();
   if (flow.queued_bytes->fetch_add(bytes) + bytes > max_watch_queue_bytes_) {
     EndWatch(flow, Mail::What::kCut, false);
     return;
@@ -159,9 +159,9 @@ void HttpDesk::EndWatch(Flow& flow, Mail::What what, bool orderly) {
   // We are in a callback of the watch: it dies in a task of its own, before the connection can have begun another.
   const auto found = watches_.find(flow.watcher);
   if (found == watches_.end()) return;
-  std::unique_ptr<kube::Watch> dying = std::move(found->second);
+  std::unique_ptr<Watch> dying = std::move(found->second);
   watches_.erase(found);
   loop_.Post(owner_.token(), [dying = std::move(dying)]() mutable { dying.reset(); });
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube

@@ -1,4 +1,4 @@
-// The sandbox's door: HTTP/1.1 on 127.0.0.1. It frames bytes, bounds what a client may send or leave unread, and hands each
+// The door of a process: HTTP/1.1, on 127.0.0.1. It frames bytes, bounds what a client may send or leave unread, and hands each
 // request to a handler on the loop.
 //
 // A few I/O threads; a connection belongs to one of them for its life. What arrives while the loop is busy is handed over in
@@ -17,7 +17,7 @@
 #include "base/loop.h"
 #include "kube/client/client.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 
 // Who sent a request.
 struct HttpCaller {
@@ -29,20 +29,20 @@ struct HttpCaller {
 class HttpHandler {
  public:
   // Any thread, once; dropped uncalled it is 500. The answer to a HEAD is that of the GET: the front leaves the body out.
-  using Respond = absl::AnyInvocable<void(kube::Response)>;
+  using Respond = absl::AnyInvocable<void(Response)>;
   struct WatchAnswer {
-    std::unique_ptr<kube::Watch> watch;     // null when refused
-    std::optional<kube::Response> refused;  // a Status
+    std::unique_ptr<Watch> watch;     // null when refused
+    std::optional<Response> refused;  // a Status
     std::string content_type;               // of the stream
   };
 
   virtual ~HttpHandler() = default;
-  virtual bool IsWatch(const kube::Request& request) = 0;
-  virtual void HandleRequest(kube::Request request, HttpCaller caller, Respond respond) = 0;
+  virtual bool IsWatch(const Request& request) = 0;
+  virtual void HandleRequest(Request request, HttpCaller caller, Respond respond) = 0;
   // The callbacks are called on the loop, not from within this call, and not after the watch was destroyed. A client that
   // reads more slowly than frames come is cut off at a limit, and its watch destroyed.
-  virtual WatchAnswer StartWatch(kube::Request request, HttpCaller caller, kube::Client::OnFrames on_frames,
-                                 kube::Client::OnEnd on_end) = 0;
+  virtual WatchAnswer StartWatch(Request request, HttpCaller caller, Client::OnFrames on_frames,
+                                 Client::OnEnd on_end) = 0;
 };
 
 struct HttpFrontOptions {
@@ -80,4 +80,4 @@ class HttpFront {
   const std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube

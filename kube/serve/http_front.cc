@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/http_front.h"
+#include "kube/serve/http_front.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,10 +15,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
-#include "sandbox/apiserver/http_connection.h"
-#include "sandbox/apiserver/http_desk.h"
+#include "kube/serve/http_connection.h"
+#include "kube/serve/http_desk.h"
 
-namespace gangway::sandbox {
+namespace gangway::kube {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -231,4 +231,4 @@ std::uint16_t HttpFront::port() const { return impl_->port(); }
 std::string HttpFront::url() const { return absl::StrCat("http://127.0.0.1:", impl_->port()); }
 int HttpFront::connections() const { return impl_->connections(); }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::kube
