@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
+#include "cmd/gangway/crds_command.h"
 #include "cmd/gangway/sandbox_command.h"
 #include "cmd/gangway/version.h"
 
@@ -34,6 +36,12 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
   sandbox->add_option("--seed", flags.seed, "of everything random; 0: by the clock")->check(CLI::NonNegativeNumber)->capture_default_str();
 }
 
+void AddCrds(CLI::App& app, std::vector<std::string>& names) {
+  CLI::App* crds = app.add_subcommand("crds", "print the CustomResourceDefinitions of jobs, pod groups, queues and commands");
+  crds->footer("  gangway crds | kubectl apply --server-side -f -\n  gangway crds jobs.batch.volcano.sh");
+  crds->add_option("name", names, "only these (default: all): jobs.batch.volcano.sh");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,6 +50,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", gangway::cmd::VersionLine());
   gangway::cmd::SandboxFlags sandbox;
   AddSandbox(app, sandbox);
+  std::vector<std::string> crds;
+  AddCrds(app, crds);
   app.add_subcommand("version", "print the version");
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
@@ -57,5 +67,6 @@ int main(int argc, char** argv) {
     std::printf("%s\n", gangway::cmd::VersionLine().c_str());
     return 0;
   }
+  if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
   return gangway::cmd::RunSandbox(sandbox);
 }

@@ -12,7 +12,6 @@ struct CoreDefault {
   std::string_view definition;  // "core.v1.PodSpec", below io.k8s.api.
   std::string_view property;
   std::string_view json;
-  bool in_crds = false;         // also in the CRDs that embed the type
 };
 std::span<const CoreDefault> CoreDefaults();
 

@@ -14,17 +14,19 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
+#include "api/openapi/kubernetes_schemas.h"
+#include "api/openapi/table_schema.h"
 #include "api/resource.h"
-#include "api/volcano/job.h"
-#include "api/volcano/scheduling.h"
+#include "api/volcano/custom_types.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/schema_data.h"
 
 namespace gangway::sandbox {
 namespace {
 
 namespace json = boost::json;
+using api::volcano::CustomType;
+using api::volcano::FindCustomType;
 
 constexpr absl::string_view kOldPrefix = "#/definitions/", kNewPrefix = "#/components/schemas/";
 constexpr absl::string_view kKindsKey = "x-kubernetes-group-version-kind";
@@ -91,52 +93,15 @@ void CollectReferences(const json::value& value, absl::btree_set<std::string>& n
   }
 }
 
-struct CustomDocument {
-  const api::Resource* resource;
-  const api::Type* table;
-  absl::string_view component, description;
-};
-constexpr CustomDocument kCustomDocuments[] = {
-    {&api::kJobs, &api::TypeOf<api::volcano::Job>(), "sh.volcano.batch.v1alpha1.Job",
-     "tasks of pods that start together or not at all, and what to do when they fail or finish"},
-    {&api::kPodGroups, &api::TypeOf<api::volcano::PodGroup>(), "sh.volcano.scheduling.v1beta1.PodGroup",
-     "pods that are placed together or not at all"},
-    {&api::kQueues, &api::TypeOf<api::volcano::Queue>(), "sh.volcano.scheduling.v1beta1.Queue",
-     "a share of the cluster that jobs wait for"},
-    {&api::kCommands, &api::TypeOf<api::volcano::Command>(), "sh.volcano.bus.v1alpha1.Command",
-     "an order to a job or a queue; carried out at most once"},
-};
-const CustomDocument* CustomDocumentOf(const api::Resource& resource) {
-  for (const CustomDocument& custom : kCustomDocuments) {
-    if (custom.resource == &resource) return &custom;
-  }
-  return nullptr;
+// "sh.volcano.batch.v1alpha1.Job"
+std::string ComponentName(const api::Resource& resource) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(View(resource.group), '.');
+  return absl::StrCat(absl::StrJoin(parts.rbegin(), parts.rend(), "."), ".", View(resource.version), ".", View(resource.kind));
 }
 
-// Puts `schema` in place of what stands at `path` in a custom type, when that is there.
-void PutAt(json::value& root, absl::string_view path, json::object schema) {
-  json::value* at = &root;
-  for (const absl::string_view step : absl::StrSplit(path, '/')) {
-    at = at->is_object() ? at->get_object().if_contains(Key(step)) : nullptr;
-    if (at == nullptr) return;
-  }
-  if (const json::value* description = at->is_object() ? at->get_object().if_contains("description") : nullptr) {
-    schema = {{"allOf", json::array{std::move(schema)}}, {"description", *description}};
-  }
-  *at = std::move(schema);
-}
-
-json::value CustomSchema(const CustomDocument& custom) {
-  std::string text;
-  api::WriteSchema(*custom.table, text);
-  json::value schema = json::parse(text);
-  PutAt(schema, "properties/metadata", Reference(absl::StrCat(kMeta, "ObjectMeta")));
-  if (custom.resource == &api::kJobs) {
-    PutAt(schema, "properties/spec/properties/tasks/items/properties/template", Reference("io.k8s.api.core.v1.PodTemplateSpec"));
-    PutAt(schema, "properties/spec/properties/volumes/items/properties/volumeClaim",
-          Reference("io.k8s.api.core.v1.PersistentVolumeClaimSpec"));
-  }
-  schema.get_object()["description"] = TextValue(custom.description);
+json::value CustomSchema(const CustomType& custom) {
+  json::value schema = api::SchemaOfTable(*custom.table, Reference);
+  schema.get_object()["description"] = TextValue(View(custom.doc));
   schema.get_object()[Key(kKindsKey)] = json::array{KindOf(*custom.resource)};
   return schema;
 }
@@ -145,7 +110,7 @@ const json::object& Definitions(const json::value& data) { return data.at("defin
 
 // The definition that is this resource's kind.
 std::string ComponentOf(const api::Resource& resource, const json::object& definitions) {
-  if (const CustomDocument* custom = CustomDocumentOf(resource)) return std::string(custom->component);
+  if (FindCustomType(resource) != nullptr) return ComponentName(resource);
   const json::value wanted = KindOf(resource);
   for (const json::key_value_pair& definition : definitions) {
     const json::value* kinds = definition.value().get_object().if_contains(Key(kKindsKey));
@@ -194,7 +159,7 @@ json::object Operation(const Verb& verb, const api::Resource& resource, absl::st
   if (verb.method == "post" || verb.method == "put") operation["requestBody"] = Content(kJson, Reference(component));
   if (verb.method == "patch") {
     // A custom resource has no strategic merge patch.
-    const std::size_t patches = CustomDocumentOf(resource) == nullptr ? kPatches.size() : kPatches.size() - 1;
+    const std::size_t patches = FindCustomType(resource) == nullptr ? kPatches.size() : kPatches.size() - 1;
     operation["requestBody"] = Content(std::span(kPatches).first(patches), Reference(absl::StrCat(kMeta, "Patch")));
   }
   json::object response = Content(kJson, verb.action == "list" ? json::object{{"type", "object"}} : Reference(component));
@@ -232,8 +197,9 @@ void AddPaths(const api::Resource& resource, absl::string_view component, json::
 // The components, and what they refer to.
 json::object Components(absl::btree_set<std::string> wanted, const json::object& definitions) {
   absl::btree_map<std::string, json::value> made;
-  for (const CustomDocument& custom : kCustomDocuments) {
-    if (wanted.contains(std::string(custom.component))) made.emplace(custom.component, CustomSchema(custom));
+  for (const CustomType& custom : api::volcano::CustomTypes()) {
+    const std::string component = ComponentName(*custom.resource);
+    if (wanted.contains(component)) made.emplace(component, CustomSchema(custom));
   }
   for (const auto& [name, schema] : made) CollectReferences(schema, wanted);
   while (!wanted.empty()) {
@@ -260,11 +226,11 @@ std::uint64_t HashOf(absl::string_view text, std::uint64_t hash = 0xcbf29ce48422
 }  // namespace
 
 std::string OpenApiIndex() {
-  const std::uint64_t kubernetes = HashOf(View(KubernetesSchemas()));
+  const std::uint64_t kubernetes = HashOf(View(api::KubernetesSchemas()));
   absl::btree_map<std::string, std::uint64_t> hashes;
   for (const api::Resource* resource : api::kAllResources) {
     std::uint64_t& hash = hashes.try_emplace(GroupVersionPath(*resource), kubernetes).first->second;
-    if (const CustomDocument* custom = CustomDocumentOf(*resource)) {
+    if (const CustomType* custom = FindCustomType(*resource)) {
       std::string schema;
       api::WriteSchema(*custom->table, schema);
       hash = HashOf(schema, hash);
@@ -279,7 +245,7 @@ std::string OpenApiIndex() {
 }
 
 std::optional<std::string> OpenApiDocument(absl::string_view group_version_path) {
-  const std::string_view text = KubernetesSchemas();
+  const std::string_view text = api::KubernetesSchemas();
   json::monotonic_resource memory(1 << 20);
   const json::value data = json::parse({text.data(), text.size()}, &memory);
   json::object paths;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "api/openapi/crd_defaults.h"
+#include "api/volcano/custom_types.h"
 #include "base/check.h"
+#include "base/strings.h"
 #include "boost/json.hpp"
 #include "sandbox/apiserver/schemas/core_defaults.h"
 
@@ -12,7 +15,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kApi = "io.k8s.api.";
-constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 std::string_view Text(const json::value& value) {
   const json::string& s = value.get_string();
@@ -57,15 +59,6 @@ Shape ShapeOfKind(api::Kind kind) {
   }
   return Shape::kAny;
 }
-
-// Documents of Volcano's types that are types of Kubernetes.
-struct DocumentType {
-  std::string_view owner, field, definition;
-};
-constexpr DocumentType kDocumentTypes[] = {
-    {"TaskSpec", "template", "core.v1.PodTemplateSpec"},
-    {"VolumeSpec", "volumeClaim", "core.v1.PersistentVolumeClaimSpec"},
-};
 
 void SortProperties(SchemaNode& node) {
   std::sort(node.properties.begin(), node.properties.end(),
@@ -173,20 +166,25 @@ void SchemaBuilder::FillObject(const json::object& schema, bool custom, SchemaNo
 }
 
 void SchemaBuilder::AddCoreDefaults(std::string_view definition, SchemaNode& node) {
-  for (const CoreDefault& entry : CoreDefaults()) {
-    if (entry.definition != definition || (node.custom && !entry.in_crds)) continue;
+  const auto add = [&](std::string_view name, std::string_view text) {
     const auto property = std::find_if(node.properties.begin(), node.properties.end(),
-                                       [&](const SchemaProperty& p) { return p.name == entry.property; });
+                                       [&](const SchemaProperty& p) { return p.name == name; });
     GW_CHECK(property != node.properties.end());
-    property->default_value = &arena_.values.emplace_back(json::parse({entry.json.data(), entry.json.size()}));
+    property->default_value = &arena_.values.emplace_back(json::parse({text.data(), text.size()}));
+  };
+  if (node.custom) {
+    for (const api::CrdDefault& entry : api::CrdDefaults()) {
+      if (entry.definition == definition) add(entry.property, entry.json);
+    }
+    return;
   }
-  if (!node.custom) node.derive_defaults = DerivedDefaultsOf(definition);
+  for (const CoreDefault& entry : CoreDefaults()) {
+    if (entry.definition == definition) add(entry.property, entry.json);
+  }
+  node.derive_defaults = DerivedDefaultsOf(definition);
 }
 
 const SchemaNode* SchemaBuilder::FromTable(const api::Type& type) {
-  if (type.name == "ObjectMeta" || type.name == "LabelSelector") {
-    return FromDefinition(std::string(kMeta).append(type.name), /*custom=*/true);
-  }
   if (const auto at = by_table_.find(&type); at != by_table_.end()) return at->second;
   SchemaNode* node = New(Shape::kObject, /*custom=*/true);
   by_table_.emplace(&type, node);
@@ -202,13 +200,9 @@ const SchemaNode* SchemaBuilder::FromTable(const api::Type& type) {
 }
 
 const SchemaNode* SchemaBuilder::FromField(const api::Type& owner, const api::Field& field) {
-  if (field.type->kind == api::Kind::kDocument) {
-    for (const DocumentType& document : kDocumentTypes) {
-      if (document.owner == owner.name && document.field == field.name) {
-        return FromDefinition(std::string(kApi).append(document.definition), /*custom=*/true);
-      }
-    }
-  }
+  const api::volcano::Embedded embedded = api::volcano::EmbeddedIn(owner, field);
+  if (!embedded.definition.empty()) return FromDefinition(StdView(embedded.definition), /*custom=*/true);
+  if (embedded.table != nullptr) return FromTableType(*embedded.table);
   return FromTableType(*field.type);
 }
 

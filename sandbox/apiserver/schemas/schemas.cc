@@ -7,29 +7,17 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/field_rules.h"
-#include "api/volcano/job.h"
-#include "api/volcano/scheduling.h"
+#include "api/openapi/kubernetes_schemas.h"
+#include "api/volcano/custom_types.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
 #include "sandbox/apiserver/schemas/schema_builder.h"
-#include "sandbox/apiserver/schemas/schema_data.h"
 
 namespace gangway::sandbox {
 namespace {
 
 namespace json = boost::json;
-
-struct CustomType {
-  const api::Resource* resource;
-  const api::Type* table;
-};
-constexpr CustomType kCustomTypes[] = {
-    {&api::kJobs, &api::TypeOf<api::volcano::Job>()},
-    {&api::kPodGroups, &api::TypeOf<api::volcano::PodGroup>()},
-    {&api::kQueues, &api::TypeOf<api::volcano::Queue>()},
-    {&api::kCommands, &api::TypeOf<api::volcano::Command>()},
-};
 
 std::string Key(absl::string_view api_version, absl::string_view kind) { return absl::StrCat(api_version, " ", kind); }
 
@@ -63,7 +51,7 @@ struct Schemas::Types {
 };
 
 Schemas::Schemas() : types_(std::make_unique<Types>()) {
-  const std::string_view text = KubernetesSchemas();
+  const std::string_view text = api::KubernetesSchemas();
   json::monotonic_resource memory(1 << 20);
   const json::value document = json::parse({text.data(), text.size()}, &memory);
   const json::object& definitions = document.at("definitions").get_object();
@@ -74,7 +62,7 @@ Schemas::Schemas() : types_(std::make_unique<Types>()) {
     schema.root = builder.FromDefinition(definition, /*custom=*/false);
     types_->by_kind.emplace(Key(api_version, kind), schema);
   });
-  for (const CustomType& type : kCustomTypes) {
+  for (const api::volcano::CustomType& type : api::volcano::CustomTypes()) {
     const Schema schema{type.resource->kind, builder.FromTable(*type.table), /*custom=*/true, type.table};
     types_->by_kind.emplace(Key(type.resource->ApiVersion(), View(type.resource->kind)), schema);
   }

@@ -188,8 +188,15 @@ TEST(PruneTest, ManyUnknownFieldsTakeLinearTime) {
 }
 
 TEST(PruneTest, LeavesFreeFormAlone) {
-  const std::string json = R"({"spec":{"extendClusters":[{"anything":null}]}})";
+  const std::string json = R"({"metadata":{"managedFields":[{"fieldsV1":{"f:spec":null}}]}})";
   EXPECT_EQ(Pruned(api::kQueues, json), json);
+}
+
+TEST(PruneTest, KnowsThePartsOfAQueueThatGangwayOnlyStores) {
+  EXPECT_EQ(Pruned(api::kQueues, R"({"spec":{"extendClusters":[{"name":"east","anything":1}],
+      "affinity":{"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"],"other":[]}}}})"),
+            R"({"spec":{"extendClusters":[{"name":"east"}],)"
+            R"("affinity":{"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}}}})");
 }
 
 TEST(ApplyDefaultsTest, APodGetsWhatKubernetesFillsIn) {
