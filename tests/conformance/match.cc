@@ -21,7 +21,8 @@ class Matcher {
 
   void Visit(const json::value& pattern, const json::value* value, const std::string& path) {
     if (pattern.is_object() && pattern.get_object().size() == 1 && pattern.get_object().begin()->key().starts_with("$")) {
-      return Special(pattern.get_object().begin()->key(), pattern.get_object().begin()->value(), value, path);
+      const json::key_value_pair& matcher = *pattern.get_object().begin();
+      return Special({matcher.key().data(), matcher.key().size()}, matcher.value(), value, path);
     }
     if (pattern.is_null()) {
       if (value != nullptr && !value->is_null()) Say(path, "should be absent", value);

@@ -1,0 +1,279 @@
+#include "tests/conformance/runner.h"
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "api/json_value.h"
+#include "api/resource.h"
+#include "base/strings.h"
+#include "tests/conformance/match.h"
+
+namespace gangway::testutil {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::chrono::seconds kEventually{60};
+
+std::string Text(json::string_view text) { return std::string(text.data(), text.size()); }
+
+const json::value* Find(const json::object& in, absl::string_view name) { return in.if_contains({name.data(), name.size()}); }
+
+std::string TextOf(const json::object& in, absl::string_view name) {
+  const json::value* value = Find(in, name);
+  return value == nullptr || !value->is_string() ? "" : Text(value->get_string());
+}
+
+std::string MediaTypeOf(absl::string_view word) {
+  if (word == "json" || word == "merge" || word == "strategic") {
+    return absl::StrCat("application/", word, word == "json" ? "-patch+json" : word == "merge" ? "-patch+json" : "-merge-patch+json");
+  }
+  if (word == "apply") return "application/apply-patch+yaml";
+  return std::string(word);
+}
+
+std::string AcceptOf(absl::string_view word) {
+  if (word == "table") return "application/json;as=Table;v=v1;g=meta.k8s.io";
+  if (word == "metadata") return "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+  if (word == "metadata-list") return "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
+  return std::string(word);
+}
+
+const api::Resource* ResourceOf(absl::string_view plural) {
+  for (const api::Resource* resource : api::kAllResources) {
+    if (View(resource->plural) == plural) return resource;
+  }
+  return nullptr;
+}
+
+class CaseRun {
+ public:
+  CaseRun(const Case& c, Server& server, const std::string& ns) : case_(c), server_(server) { variables_["ns"] = ns; }
+
+  std::string Go() {
+    const json::value body = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", variables_["ns"]}}}};
+    const auto made = server_.Send({.method = "POST", .path = "/api/v1/namespaces", .query = {}, .content_type = {}, .accept = {},
+                                    .body = api::ToJson(body)});
+    if (!made.ok()) return absl::StrCat("its namespace: ", made.status().ToString());
+    if (made->code != 201) return absl::StrCat("its namespace: ", made->code, " ", *made->body);
+    for (const Step& step : case_.steps) {
+      if (std::string wrong = Take(step); !wrong.empty()) return absl::StrCat(step.where, ": ", Line(step), "\n", wrong);
+    }
+    return "";
+  }
+
+ private:
+  std::string Line(const Step& step) const { return absl::StrCat(step.verb, " ", Fill(step.target)); }
+
+  std::string Take(const Step& step) {
+    if (step.verb == "WATCH") return StartWatch(step);
+    if (step.verb == "FRAMES") return ExpectFrames(step);
+    if (step.verb == "END") return ExpectEnd(step);
+    if (step.verb == "COMPACT") {
+      const absl::Status status = server_.Compact();
+      return status.ok() ? "" : status.ToString();
+    }
+    const json::value* eventually = Find(step.fields, "eventually");
+    if (eventually == nullptr || !eventually->as_bool()) return Ask(step);
+    const auto until = std::chrono::steady_clock::now() + kEventually;
+    while (true) {
+      std::string wrong = Ask(step);
+      if (wrong.empty() || std::chrono::steady_clock::now() > until) return wrong;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // a state without notification: looked at, not waited for
+    }
+  }
+
+  // <name> becomes what was saved under that name.
+  std::string Fill(const std::string& text) const {
+    std::string out = text;
+    for (const auto& [name, value] : variables_) {
+      if (absl::StrContains(out, '<')) out = absl::StrReplaceAll(out, {{absl::StrCat("<", name, ">"), value}});
+    }
+    return out;
+  }
+  json::value Fill(const json::value& value) const {
+    if (value.is_string()) return json::string(Fill(Text(value.get_string())));
+    if (value.is_array()) {
+      json::array out;
+      for (const json::value& element : value.get_array()) out.push_back(Fill(element));
+      return out;
+    }
+    if (!value.is_object()) return value;
+    json::object out;
+    for (const json::key_value_pair& member : value.get_object()) {
+      out.insert_or_assign(Fill(Text(member.key())), Fill(member.value()));
+    }
+    return out;
+  }
+
+  // A path that begins without a slash is a resource's in the case's namespace, or outside of any: "pods/a/status".
+  kube::Request RequestOf(const Step& step, const api::Resource** resource, std::string* subresource) const {
+    kube::Request request;
+    request.method = step.verb == "WATCH" ? "GET" : step.verb;
+    const std::vector<std::string> halves = absl::StrSplit(Fill(step.target), absl::MaxSplits('?', 1));
+    if (halves.size() == 2) request.query = halves[1];
+    request.path = halves[0];
+    if (!absl::StartsWith(halves[0], "/")) {
+      std::vector<std::string> parts = absl::StrSplit(halves[0], '/');
+      *resource = ResourceOf(parts[0]);
+      parts.resize(3);
+      *subresource = parts[2];
+      if (*resource != nullptr) {
+        request.path = api::PathOf(**resource, (*resource)->namespaced ? variables_.at("ns") : "", parts[1], parts[2]);
+      }
+    }
+    if (const json::value* query = Find(step.fields, "query"); query != nullptr) {
+      for (const json::key_value_pair& pair : query->get_object()) {
+        const std::string value = pair.value().is_string() ? Fill(Text(pair.value().get_string())) : api::ToJson(pair.value());
+        absl::StrAppend(&request.query, request.query.empty() ? "" : "&", PercentEncode(Text(pair.key())), "=", PercentEncode(value));
+      }
+    }
+    request.accept = AcceptOf(TextOf(step.fields, "accept"));
+    request.content_type = MediaTypeOf(TextOf(step.fields, "type"));
+    if (request.content_type.empty() && request.method == "PATCH") request.content_type = MediaTypeOf("merge");
+    return request;
+  }
+
+  // Bodies of whole objects need not say what the path says.
+  static void FillInKind(const api::Resource& resource, absl::string_view subresource, json::object& body) {
+    std::string api_version = resource.ApiVersion(), kind(resource.kind);
+    if (subresource == "eviction") api_version = "policy/v1", kind = "Eviction";
+    if (subresource == "binding") api_version = "v1", kind = "Binding";
+    if (subresource == "scale") api_version = "autoscaling/v1", kind = "Scale";
+    if (subresource == "token") api_version = "authentication.k8s.io/v1", kind = "TokenRequest";
+    if (!body.contains("apiVersion")) body["apiVersion"] = api_version;
+    if (!body.contains("kind")) body["kind"] = kind;
+  }
+
+  std::string Ask(const Step& step) {
+    const api::Resource* resource = nullptr;
+    std::string subresource;
+    kube::Request request = RequestOf(step, &resource, &subresource);
+    if (resource == nullptr && !absl::StartsWith(request.path, "/")) return absl::StrCat("there is no resource ", request.path);
+    if (const json::value* body = Find(step.fields, "body"); body != nullptr) {
+      json::value filled = Fill(*body);
+      const bool whole = step.verb == "POST" || step.verb == "PUT" || absl::StrContains(request.content_type, "apply");
+      if (whole && resource != nullptr && filled.is_object()) FillInKind(*resource, subresource, filled.get_object());
+      request.body = api::ToJson(filled);
+    } else if (Find(step.fields, "text") != nullptr) {
+      request.body = Fill(TextOf(step.fields, "text"));
+    }
+    const absl::StatusOr<kube::Response> response = server_.Send(std::move(request));
+    if (!response.ok()) return response.status().ToString();
+    return Judge(step, *response);
+  }
+
+  std::string Judge(const Step& step, const kube::Response& response) {
+    std::vector<std::string> wrong;
+    const json::value* code = Find(step.fields, "code");
+    const std::int64_t wanted = code != nullptr ? code->get_int64() : step.verb == "POST" ? 201 : 200;
+    if (response.code != wanted) wrong.push_back(absl::StrCat("should answer ", wanted));
+    const absl::StatusOr<json::value> body = api::ParseJson(*response.body);
+    const json::value* parsed = body.ok() ? &*body : nullptr;
+    json::object pattern;
+    for (const char* name : {"reason", "message"}) {
+      if (const json::value* value = Find(step.fields, name); value != nullptr) pattern[name] = *value;
+    }
+    const auto expect = [&](const json::value& like, const json::value* value, absl::string_view what) {
+      for (const std::string& line : Differences(Fill(like), value)) wrong.push_back(absl::StrCat(what, line));
+    };
+    expect(pattern, parsed, "");
+    if (const json::value* has = Find(step.fields, "has"); has != nullptr) expect(*has, parsed, "");
+    if (const json::value* says = Find(step.fields, "says"); says != nullptr) {
+      const json::value text(json::string(*response.body));
+      expect(*says, &text, "the text");
+    }
+    if (const json::value* warnings = Find(step.fields, "warnings"); warnings != nullptr) {
+      json::array got;
+      for (const std::string& warning : response.warnings) got.emplace_back(json::string(warning));
+      const json::value all(std::move(got));
+      expect(*warnings, &all, "warnings");
+    }
+    if (const std::string media = TextOf(step.fields, "media"); !media.empty() && !absl::StartsWith(response.content_type, media)) {
+      wrong.push_back(absl::StrCat("should be ", media, ", is ", response.content_type));
+    }
+    if (const json::value* retry = Find(step.fields, "retry-after"); retry != nullptr && retry->get_bool() != response.retry_after.has_value()) {
+      wrong.push_back(absl::StrCat("should have ", retry->get_bool() ? "a" : "no", " Retry-After"));
+    }
+    if (wrong.empty()) wrong = Save(step.fields, parsed);
+    if (wrong.empty()) return "";
+    return absl::StrCat(absl::StrJoin(wrong, "\n"), "\nanswer: ", response.code, " ", response.body->substr(0, 4000));
+  }
+
+  std::vector<std::string> Save(const json::object& fields, const json::value* from) {
+    const json::value* save = Find(fields, "save");
+    if (save == nullptr) return {};
+    for (const json::key_value_pair& pair : save->get_object()) {
+      json::error_code error;
+      const json::value* value = from == nullptr ? nullptr : from->find_pointer(pair.value().get_string(), error);
+      if (value == nullptr) return {absl::StrCat("there is nothing at ", Text(pair.value().get_string()), " to save")};
+      variables_[Text(pair.key())] = value->is_string() ? Text(value->get_string()) : api::ToJson(*value);
+    }
+    return {};
+  }
+
+  std::string StartWatch(const Step& step) {
+    const api::Resource* resource = nullptr;
+    std::string subresource;
+    kube::Request request = RequestOf(step, &resource, &subresource);
+    absl::StrAppend(&request.query, request.query.empty() ? "" : "&", "watch=true");
+    const std::string name = TextOf(step.fields, "as");
+    watches_[name.empty() ? "watch" : name] = server_.Watch(std::move(request));
+    return "";
+  }
+
+  OpenWatch* FindWatch(const Step& step) {
+    const auto it = watches_.find(step.target.empty() ? "watch" : step.target);
+    return it == watches_.end() ? nullptr : it->second.get();
+  }
+
+  // The next frames, one for each pattern: {ADDED: {...}}.
+  std::string ExpectFrames(const Step& step) {
+    OpenWatch* watch = FindWatch(step);
+    if (watch == nullptr) return "there is no such watch";
+    static constexpr const char* kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
+    const json::value* are = Find(step.fields, "are");
+    if (are == nullptr) return "FRAMES needs are";
+    json::value last;
+    for (const json::value& pattern : are->get_array()) {
+      const std::optional<WatchNews> news = watch->Next();
+      if (!news.has_value()) return absl::StrCat("nothing came where this should: ", api::ToJson(Fill(pattern)));
+      if (news->ended) return absl::StrCat("the watch ended: ", news->end.ToString(), " where this should come: ", api::ToJson(Fill(pattern)));
+      const kube::Frame& frame = news->frame;
+      const absl::StatusOr<json::value> object = api::ParseJson(*frame.object);
+      if (!object.ok()) return absl::StrCat("a frame that is no JSON: ", *frame.object);
+      const json::value seen = {{kNames[static_cast<int>(frame.type)], *object}};
+      const std::vector<std::string> wrong = Differences(Fill(pattern), &seen);
+      if (!wrong.empty()) return absl::StrCat(absl::StrJoin(wrong, "\n"), "\nframe: ", api::ToJson(seen));
+      last = *object;
+    }
+    return absl::StrJoin(Save(step.fields, &last), "\n");
+  }
+
+  // The watch ends in an orderly way, with no more frames.
+  std::string ExpectEnd(const Step& step) {
+    OpenWatch* watch = FindWatch(step);
+    if (watch == nullptr) return "there is no such watch";
+    const std::optional<WatchNews> news = watch->Next();
+    if (!news.has_value()) return "the watch goes on";
+    if (!news->ended) return absl::StrCat("another frame came: ", *news->frame.object);
+    return news->end.ok() ? "" : absl::StrCat("the watch ended with ", news->end.ToString());
+  }
+
+  const Case& case_;
+  Server& server_;
+  std::map<std::string, std::string> variables_;
+  std::map<std::string, std::unique_ptr<OpenWatch>> watches_;
+};
+
+}  // namespace
+
+std::string RunCase(const Case& c, Server& server, const std::string& ns) { return CaseRun(c, server, ns).Go(); }
+
+}  // namespace gangway::testutil
