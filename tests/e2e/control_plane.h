@@ -38,7 +38,7 @@ struct ControlPlaneOptions {
   bool kwok = false;
   bool volcano_crds = true;  // deploy/volcano/crds.yaml
   bool audit = true;
-  std::vector<std::string> api_server_flags;  // added to ours
+  std::vector<std::string> api_server_flags = {};  // added to ours
 };
 
 class ControlPlane {
@@ -88,8 +88,9 @@ class ControlPlane {
   void StartControllerManager();
   void StartKwok();
   absl::Status InstallCrds();
+  absl::StatusOr<kube::Response> Send(kube::Request request);
   // Polls a GET until it answers 2xx.
-  absl::Status WaitFor(const std::string& path, absl::Duration patience, const ChildProcess* process, const std::string& log);
+  absl::Status WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process, const std::string& log);
   std::string WriteKubeconfig(const std::string& name, const std::string& user);
   std::string Log(const std::string& program) const { return folder() + "/" + program + ".log"; }
 
