@@ -59,9 +59,9 @@ class ControlPlane {
   std::string audit_log() const { return folder() + "/audit.log"; }
   const Identity& ca() const { return ca_; }
 
-  // The same port, the same data. What was under way breaks off. Returns when it serves again.
-  void StopApiServer(int signal = 15);
-  absl::Status StartApiServer();
+  // The same port, the same data. What was under way breaks off (told to go with SIGTERM, it would first serve its watches out).
+  void StopApiServer(int signal = 9);
+  absl::Status StartApiServer();  // returns when it serves
   pid_t api_server_pid() const { return api_server_->pid(); }
 
   kube::Connection admin_connection() const;
