@@ -27,39 +27,40 @@ bool MatchesEvent(const LifecyclePolicy& policy, Event event) {
   return event != Event::kPodPending || !policy.timeout.empty();
 }
 
-const LifecyclePolicy* FirstMatch(const std::vector<LifecyclePolicy>& policies, const Happening& happening) {
-  for (const LifecyclePolicy& policy : policies) {
-    if (MatchesEvent(policy, happening.event)) return &policy;
+std::optional<PolicyRef> FirstMatch(const std::vector<LifecyclePolicy>& policies, int task, const Happening& happening) {
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const LifecyclePolicy& policy = policies[i];
     // Code 0 would match nearly everything; admission forbids it.
-    if (policy.exit_code && *policy.exit_code != 0 && *policy.exit_code == happening.exit_code) return &policy;
+    const bool code = policy.exit_code && *policy.exit_code != 0 && *policy.exit_code == happening.exit_code;
+    if (code || MatchesEvent(policy, happening.event)) return PolicyRef{&policy, task, static_cast<int>(i)};
   }
-  return nullptr;
-}
-
-const LifecyclePolicy* FindPolicy(const api::volcano::Job& job, const Happening& happening) {
-  if (!happening.task.empty()) {
-    for (const api::volcano::TaskSpec& task : job.spec.tasks) {
-      if (task.name != happening.task) continue;
-      if (const LifecyclePolicy* policy = FirstMatch(task.policies, happening)) return policy;
-      break;
-    }
-  }
-  return FirstMatch(job.spec.policies, happening);
+  return std::nullopt;
 }
 
 }  // namespace
 
+std::optional<PolicyRef> FindPolicy(const api::volcano::Job& job, const Happening& happening) {
+  if (happening.action || happening.event == Event::kOutOfSync || happening.event == Event::kCommandIssued ||
+      happening.event == Event::kPodRunning) {
+    return std::nullopt;
+  }
+  if (!happening.job_uid.empty() && happening.job_uid != job.metadata.uid) return std::nullopt;
+  if (happening.version < job.status.version) return std::nullopt;
+  if (!happening.task.empty()) {
+    for (std::size_t t = 0; t < job.spec.tasks.size(); ++t) {
+      if (job.spec.tasks[t].name != happening.task) continue;
+      if (auto found = FirstMatch(job.spec.tasks[t].policies, static_cast<int>(t), happening)) return found;
+      break;
+    }
+  }
+  return FirstMatch(job.spec.policies, -1, happening);
+}
+
 Resolution Resolve(const api::volcano::Job& job, const Happening& happening) {
   if (happening.action) return {*happening.action, absl::ZeroDuration()};
-  if (happening.event == Event::kOutOfSync || happening.event == Event::kCommandIssued ||
-      happening.event == Event::kPodRunning) {
-    return {};
-  }
-  if (!happening.job_uid.empty() && happening.job_uid != job.metadata.uid) return {};
-  if (happening.version < job.status.version) return {};
-  const LifecyclePolicy* policy = FindPolicy(job, happening);
-  if (policy == nullptr) return {};
-  return {ParseAction(policy->action), TimeoutOf(*policy)};
+  const std::optional<PolicyRef> found = FindPolicy(job, happening);
+  if (!found) return {};
+  return {ParseAction(found->policy->action), TimeoutOf(*found->policy)};
 }
 
 EventSet::EventSet(const api::volcano::Job& job) {

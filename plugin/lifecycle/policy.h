@@ -29,8 +29,17 @@ struct Resolution {
   friend bool operator==(const Resolution&, const Resolution&) = default;
 };
 
-// The first that matches: the action a command carries; the policies of the happening's task, in order; those of the Job;
-// SyncJob. Happenings of another UID or an older version resolve to SyncJob.
+// A policy of the Job: its own, or one of a task's.
+struct PolicyRef {
+  const api::volcano::LifecyclePolicy* policy = nullptr;  // in the Job
+  int task = -1;   // in spec.tasks; -1: of the Job itself
+  int index = 0;   // in the list of policies
+};
+// The first that matches, of the happening's task, then of the Job. What a command carries is no policy; happenings of another
+// UID or an older version match none.
+std::optional<PolicyRef> FindPolicy(const api::volcano::Job& job, const Happening& happening);
+
+// The action a command carries, or what FindPolicy's policy says; SyncJob when there is neither.
 Resolution Resolve(const api::volcano::Job& job, const Happening& happening);
 
 // The events that any policy of the Job answers, one bit each; so that nobody looks for the others.

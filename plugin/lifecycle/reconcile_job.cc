@@ -184,16 +184,14 @@ class Decision {
 
   void FindPhase() {
     const Outcome outcome = verdict_.transition.outcome;
-    const bool decided = outcome == Outcome::kToRestarting || outcome == Outcome::kToAborting ||
-                         outcome == Outcome::kToCompleting || outcome == Outcome::kToTerminating;
+    const bool decided = NamesPhase(outcome);
     // A decided phase says which pods go, before they are counted.
     if (decided) phase_ = NextPhase(outcome, old_phase_, job_.spec, status_.retry_count, {});
     counts_ = Count();
     if (decided) return;
     phase_ = NextPhase(outcome, old_phase_, job_.spec, status_.retry_count, counts_);
     if (!Finished(phase_) || !KeepsPods(old_phase_)) return;
-    // It ends by its own pods: what is left goes with it. After a Restarting that was the last, everything went already.
-    if (old_phase_ != JobPhase::kRestarting) KillAll(Retain::kSoft);
+    if (EndsByItself(old_phase_, phase_)) KillAll(Retain::kSoft);
     killing_ = true;
     counts_ = Count();
   }

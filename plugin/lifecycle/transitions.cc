@@ -85,6 +85,12 @@ Transition TransitionOf(JobPhase phase, Action action) {
   return {};
 }
 
+bool HasEffect(JobPhase phase, Action action) {
+  if (action == Action::kSyncJob || action == Action::kEnqueueJob || action == Action::kOther) return false;
+  const Outcome outcome = TransitionOf(phase, action).outcome;
+  return NamesPhase(outcome) || (outcome == Outcome::kF3 && phase == JobPhase::kRestarting);
+}
+
 JobPhase NextPhase(Outcome outcome, JobPhase phase, const api::volcano::JobSpec& spec, std::int32_t retry_count,
                    const PodCounts& counts) {
   switch (outcome) {

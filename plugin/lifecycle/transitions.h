@@ -46,6 +46,20 @@ struct Transition {
 
 Transition TransitionOf(JobPhase phase, Action action);
 
+// Whether the action changes anything in this phase; the rest of the table is a plain look at the pods.
+bool HasEffect(JobPhase phase, Action action);
+
+// The outcome names the next phase, whatever the pods do.
+constexpr bool NamesPhase(Outcome outcome) {
+  return outcome == Outcome::kToRestarting || outcome == Outcome::kToAborting || outcome == Outcome::kToCompleting ||
+         outcome == Outcome::kToTerminating;
+}
+
+// The Job ends by its own pods, and what is left of them goes: a kill. After a Restarting that was the last, everything went already.
+constexpr bool EndsByItself(JobPhase was, JobPhase is) {
+  return Finished(is) && KeepsPods(was) && was != JobPhase::kRestarting;
+}
+
 // Pods by phase: of the status under construction.
 struct PodCounts {
   std::int32_t pending = 0, running = 0, succeeded = 0, failed = 0, terminating = 0, unknown = 0;

@@ -6,31 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
+#include "plugin/lifecycle/decide.h"
 
 namespace gangway::lifecycle {
 namespace {
 
 using api::volcano::Command;
 using kube::EventNote;
-
-// Whether the action changes anything in this phase; the rest of the table is a plain look at the pods.
-bool HasEffect(JobPhase phase, Action action, const Transition& transition) {
-  if (action == Action::kSyncJob || action == Action::kEnqueueJob || action == Action::kOther) return false;
-  switch (transition.outcome) {
-    case Outcome::kToRestarting:
-    case Outcome::kToAborting:
-    case Outcome::kToCompleting:
-    case Outcome::kToTerminating: return true;
-    case Outcome::kF3: return phase == JobPhase::kRestarting;
-    case Outcome::kStay:
-    case Outcome::kF1:
-    case Outcome::kF2:
-    case Outcome::kF4Aborted:
-    case Outcome::kF4Completed:
-    case Outcome::kF4Terminated: return false;
-  }
-  return false;
-}
 
 class Judging {
  public:
@@ -64,7 +46,7 @@ class Judging {
       }
       const Action action = ParseAction(command->action);
       const Transition transition = TransitionOf(phase_, action);
-      if (!HasEffect(phase_, action, transition)) {
+      if (!HasEffect(phase_, action)) {
         Discard(command, action == Action::kOther ? absl::StrCat("is no action of a job")
                                                   : absl::StrCat("has no effect: the job is ", NameOf(phase_)));
         continue;
@@ -93,7 +75,7 @@ class Judging {
     for (const Fact& fact : FindFacts(seen_, roster_, record_, wanted)) {
       const Resolution resolution = Resolve(*seen_.job, fact.happening);
       const Transition transition = TransitionOf(phase_, resolution.action);
-      if (!HasEffect(phase_, resolution.action, transition)) continue;
+      if (!HasEffect(phase_, resolution.action)) continue;
       if (resolution.delay > absl::ZeroDuration()) {
         if (!Due(fact, resolution)) continue;
       } else if (fact.made_anew) {
@@ -137,33 +119,7 @@ class Judging {
     verdict_.action = action;
     verdict_.transition = transition;
     verdict_.cause = std::move(cause);
-    Note(EventNote::Type::kNormal, "ExecuteAction", absl::StrCat("Start to execute action ", NameOf(action), ": ", Why(), Retries()));
-  }
-
-  std::string Why() const {
-    const Happening& cause = verdict_.cause;
-    switch (cause.event) {
-      case Event::kPodFailed: return absl::StrCat("pod ", cause.pod, " failed with exit code ", cause.exit_code);
-      case Event::kPodEvicted: return absl::StrCat("pod ", cause.pod, " was deleted");
-      case Event::kPodPending: return absl::StrCat("pod ", cause.pod, " is still pending");
-      case Event::kTaskCompleted: return absl::StrCat("all pods of task ", cause.task, " succeeded");
-      case Event::kTaskFailed: return absl::StrCat("the containers of task ", cause.task, " restarted too often");
-      case Event::kUnknown: return "a part of its running gang is lost";
-      case Event::kCommandIssued: return "by command";
-      case Event::kNone:
-      case Event::kAny:
-      case Event::kPodRunning:
-      case Event::kOutOfSync:
-      case Event::kJobUpdated: break;
-    }
-    return "by policy";
-  }
-
-  std::string Retries() const {
-    if (!verdict_.transition.spends_retry) return {};
-    const std::int32_t retry = seen_.job->status.retry_count + 1, most = seen_.job->spec.max_retry;
-    if (retry >= most) return absl::StrCat("; no restart left of maxRetry ", most);
-    return absl::StrCat("; retry ", retry, " of maxRetry ", most);
+    Note(EventNote::Type::kNormal, "ExecuteAction", absl::StrCat("Start to execute action ", NameOf(action), ": ", Explain(*seen_.job, verdict_.cause, transition)));
   }
 
   void Note(EventNote::Type type, std::string reason, std::string message) {

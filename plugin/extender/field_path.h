@@ -1,0 +1,22 @@
+// Paths of fields in a request, and the refusals that begin with them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace gangway::extender {
+
+// "gang.tasks" + 3 -> "gang.tasks[3]"; "requests" + "cpu" -> "requests["cpu"]", cut where a key is very long.
+std::string At(absl::string_view path, std::size_t index);
+std::string AtKey(absl::string_view path, absl::string_view key);
+
+// InvalidArgument: "<path>: <what>".
+absl::Status Wrong(absl::string_view path, absl::string_view what);
+
+// A text of the request in a message: quoted, without control characters, cut.
+std::string Quoted(absl::string_view text);
+
+}  // namespace gangway::extender

@@ -1,0 +1,58 @@
+// The gRPC door of the extender: GangScheduler and Lifecycle, with health (grpc.health.v1) and reflection.
+//
+// A call is read whole, up to a limit; then it waits for one of a few threads, or is refused when too many wait. Messages are parsed by
+// those threads only, so that what is in memory at a time is bounded by the limits below and not by how many connect.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/metrics.h"
+
+namespace gangway::extender {
+
+// PEM files, read again when they change. All empty: no TLS.
+struct TlsFiles {
+  std::string certificate, key;
+  std::string client_ca;  // set: clients must show a certificate that it has signed
+  bool any() const { return !certificate.empty() || !key.empty() || !client_ca.empty(); }
+};
+
+struct ServerOptions {
+  std::string address = "127.0.0.1:0";  // host:port; port 0: any that is free
+  TlsFiles tls;
+  absl::Duration tls_look_again = absl::Seconds(10);  // how often the files are looked at; at least a second
+  std::int64_t max_message_bytes = std::int64_t{16} << 20;  // of a request; beyond: RESOURCE_EXHAUSTED
+  int threads = 2;
+  int max_calls = 16;                               // running and waiting; beyond: RESOURCE_EXHAUSTED at once
+  absl::Duration default_deadline = absl::Seconds(30);  // of calls that bring none
+  absl::Duration drain = absl::Seconds(10);         // for calls under way, when the server goes
+  // Called on the thread that carries out a call, before it looks at the request. For tests.
+  std::function<void(absl::string_view method)> before_call;
+};
+
+// Thread-safe. The metrics outlive it.
+class Server {
+ public:
+  // InvalidArgument: an option or a file is wrong; Unavailable: the address cannot be had.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options, Metrics& metrics);
+  // Says NOT_SERVING, takes no new call, lets those under way end for options.drain, then cancels them.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  int port() const;
+  std::string address() const;  // host:port, with the port it got
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gangway::extender

@@ -1,0 +1,49 @@
+#include "plugin/extender/work_pool.h"
+
+#include <mutex>
+#include <utility>
+
+namespace gangway::extender {
+
+WorkPool::WorkPool(int threads, int max_accepted) : max_accepted_(max_accepted) {
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
+}
+
+WorkPool::~WorkPool() {
+  {
+    MutexLock lock(mu_);
+    ending_ = true;
+  }
+  offered_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool WorkPool::Offer(Work work) {
+  {
+    MutexLock lock(mu_);
+    if (ending_ || accepted_ >= max_accepted_) return false;
+    ++accepted_;
+    waiting_.push_back(std::move(work));
+  }
+  offered_.notify_one();
+  return true;
+}
+
+void WorkPool::Run() {
+  for (;;) {
+    Work work;
+    {
+      std::unique_lock<Mutex> lock(mu_);
+      offered_.wait(lock, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return ending_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      work = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    work();
+    work = nullptr;
+    MutexLock lock(mu_);
+    --accepted_;
+  }
+}
+
+}  // namespace gangway::extender

@@ -1,0 +1,88 @@
+#include "plugin/lifecycle/decide.h"
+
+#include "absl/strings/str_cat.h"
+#include "api/duration.h"
+
+namespace gangway::lifecycle {
+namespace {
+
+std::string PodText(const Happening& cause) {
+  if (!cause.pod.empty()) return absl::StrCat("pod ", cause.pod);
+  return cause.task.empty() ? std::string("a pod") : absl::StrCat("a pod of task ", cause.task);
+}
+
+std::string Why(const Happening& cause) {
+  switch (cause.event) {
+    case Event::kPodFailed: return absl::StrCat(PodText(cause), " failed with exit code ", cause.exit_code);
+    case Event::kPodEvicted: return absl::StrCat(PodText(cause), " was deleted");
+    case Event::kPodPending: return absl::StrCat(PodText(cause), " is still pending");
+    case Event::kTaskCompleted: return absl::StrCat("all pods of task ", cause.task, " succeeded");
+    case Event::kTaskFailed: return absl::StrCat("the containers of task ", cause.task, " restarted too often");
+    case Event::kUnknown: return "a part of its running gang is lost";
+    case Event::kCommandIssued: return "by command";
+    case Event::kNone:
+    case Event::kAny:
+    case Event::kPodRunning:
+    case Event::kOutOfSync:
+    case Event::kJobUpdated: break;
+  }
+  return "by policy";
+}
+
+// A plain look at the pods.
+void Sync(const api::volcano::Job& job, JobPhase was, const PodCounts& counts, Answer& answer) {
+  answer.action = Action::kSyncJob;
+  answer.phase = NextPhase(TransitionOf(was, Action::kSyncJob).outcome, was, job.spec, answer.retry_count, counts);
+  if (EndsByItself(was, answer.phase)) ++answer.version;
+}
+
+std::string NothingAsked(const Happening& happening) {
+  if (happening.event == Event::kNone) return "the job's pods are looked at";
+  return absl::StrCat("no policy answers ", NameOf(happening.event), happening.task.empty() ? "" : " of task ", happening.task);
+}
+
+}  // namespace
+
+std::string Explain(const api::volcano::Job& job, const Happening& cause, const Transition& transition) {
+  std::string text = Why(cause);
+  if (!transition.spends_retry) return text;
+  const std::int32_t retry = job.status.retry_count + 1, most = job.spec.max_retry;
+  if (retry >= most) return absl::StrCat(text, "; no restart left of maxRetry ", most);
+  return absl::StrCat(text, "; retry ", retry, " of maxRetry ", most);
+}
+
+Answer Decide(const api::volcano::Job& job, const Happening& happening, absl::Duration held, const PodCounts& counts) {
+  const JobPhase phase = ParsePhase(job.status.state.phase);
+  Answer answer;
+  answer.version = job.status.version;
+  answer.retry_count = job.status.retry_count;
+  answer.policy = FindPolicy(job, happening);
+  const Resolution resolution = Resolve(job, happening);
+  answer.asked = resolution.action;
+  const Transition transition = TransitionOf(phase, resolution.action);
+  if (!happening.action && !answer.policy) {
+    Sync(job, phase, counts, answer);
+    answer.reason = NothingAsked(happening);
+  } else if (!HasEffect(phase, resolution.action) || (!happening.action && !KeepsPods(phase))) {
+    Sync(job, phase, counts, answer);
+    answer.reason = absl::StrCat(NameOf(resolution.action), " has no effect: the job is ", NameOf(phase));
+  } else if (held < resolution.delay) {
+    Sync(job, phase, counts, answer);
+    answer.delay = resolution.delay - held;
+    answer.reason = absl::StrCat(NameOf(resolution.action), " follows in ", api::FormatGoDuration(answer.delay), " unless it ends before: ",
+                                 Why(happening));
+  } else if (transition.waits) {
+    Sync(job, phase, counts, answer);
+    answer.waits = true;
+    answer.reason = absl::StrCat(NameOf(resolution.action), " waits until the job is no longer Restarting");
+  } else {
+    answer.action = resolution.action;
+    answer.reason = Explain(job, happening, transition);
+    if (transition.primitive == Primitive::kKill) ++answer.version;
+    if (transition.spends_retry) ++answer.retry_count;
+    answer.phase = NextPhase(transition.outcome, phase, job.spec, answer.retry_count, counts);
+  }
+  return answer;
+}
+
+}  // namespace gangway::lifecycle
