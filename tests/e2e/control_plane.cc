@@ -197,7 +197,10 @@ absl::Status ControlPlane::StartApiServer() {
   argv.insert(argv.end(), options_.api_server_flags.begin(), options_.api_server_flags.end());
   api_server_.emplace(argv, Log("kube-apiserver"));
   if (admin_ == nullptr) {
-    auto client = kube::HttpClient::Make(loop_.loop(), admin_connection(), {.user_agent = "e2e-admin", .connect_timeout = absl::Seconds(2)});
+    kube::HttpClientOptions http;
+    http.user_agent = "e2e-admin";
+    http.connect_timeout = absl::Seconds(2);
+    auto client = kube::HttpClient::Make(loop_.loop(), admin_connection(), std::move(http));
     GW_RETURN_IF_ERROR(client.status());
     admin_ = *std::move(client);
   }

@@ -15,7 +15,7 @@ TEST(ControlPlaneTest, ServesRunsPodsCollectsGarbageAndLeavesNothing) {
   if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";
   std::string folder;
   {
-    auto plane = ControlPlane::Start({.kwok = true, .volcano_crds = false});
+    auto plane = ControlPlane::Start({.kwok = true});
     ASSERT_TRUE(plane.ok()) << plane.status();
     ControlPlane& cluster = **plane;
     folder = cluster.folder();

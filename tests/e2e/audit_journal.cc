@@ -1,0 +1,166 @@
+#include "tests/e2e/audit_journal.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/json_value.h"
+#include "api/resource.h"
+#include "base/status_macros.h"
+
+namespace gangway::testutil {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+
+const object* Member(const object& from, const char* key) {
+  const value* const v = from.if_contains(key);
+  return v == nullptr ? nullptr : v->if_object();
+}
+std::string Text(const object* from, const char* key) {
+  const value* const v = from == nullptr ? nullptr : from->if_contains(key);
+  return v != nullptr && v->is_string() ? std::string(v->as_string()) : "";
+}
+
+// A write that succeeded, before its effect is known.
+struct Entry {
+  sandbox::JournalRecord record;  // `after` not yet, revision 0 when the answer did not tell
+  std::optional<object> answer;   // the object after the write
+  std::optional<object> asked;    // the request's body
+};
+
+const api::Resource* FindResource(const object& ref) {
+  const std::string group = Text(&ref, "apiGroup"), version = Text(&ref, "apiVersion"), plural = Text(&ref, "resource");
+  for (const api::Resource* const resource : api::kAllResources) {
+    if (resource->group == group && resource->version == version && resource->plural == plural) return resource;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<std::optional<Entry>> ReadEvent(const object& event) {
+  const std::string verb = Text(&event, "verb");
+  const object* const ref = Member(event, "objectRef");
+  const object* const status = Member(event, "responseStatus");
+  if (ref == nullptr || status == nullptr || Text(&event, "stage") != "ResponseComplete") return std::nullopt;
+  if (verb != "create" && verb != "update" && verb != "patch" && verb != "delete") return std::nullopt;
+  const value* const code = status->if_contains("code");
+  if (code == nullptr || !code->is_int64() || code->as_int64() < 200 || code->as_int64() > 299) return std::nullopt;
+  if (absl::StrContains(Text(&event, "requestURI"), "dryRun=")) return std::nullopt;
+
+  Entry entry;
+  sandbox::JournalRecord& record = entry.record;
+  record.resource = FindResource(*ref);
+  record.verb = verb;
+  record.subresource = Text(ref, "subresource");
+  if (record.resource == nullptr || record.subresource == "token") return std::nullopt;
+  record.client = std::string(*absl::StrSplit(Text(&event, "userAgent"), absl::ByAnyChar("/ ")).begin());
+  std::string error;
+  if (!absl::ParseTime(absl::RFC3339_full, Text(&event, "stageTimestamp"), &record.time, &error)) {
+    return absl::InvalidArgumentError(absl::StrCat("stageTimestamp: ", error));
+  }
+  if (const object* const answer = Member(event, "responseObject"); answer != nullptr && Text(answer, "kind") == record.resource->kind) {
+    entry.answer = *answer;
+    const object* const meta = Member(*answer, "metadata");
+    record.key = {Text(meta, "namespace"), Text(meta, "name")};
+    record.uid = Text(meta, "uid");
+    if (!absl::SimpleAtoi(Text(meta, "resourceVersion"), &record.revision)) record.revision = 0;
+  } else {
+    record.key = {Text(ref, "namespace"), Text(ref, "name")};
+  }
+  if (const object* const asked = Member(event, "requestObject")) entry.asked = *asked;
+  return entry;
+}
+
+// Writes whose revision is not told stand behind everything that was answered no later.
+void Sort(std::vector<Entry>& entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.record.time < b.record.time; });
+  std::uint64_t latest = 0;
+  for (Entry& entry : entries) {
+    if (entry.record.revision == 0) entry.record.revision = latest;
+    latest = std::max(latest, entry.record.revision);
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.record.revision < b.record.revision; });
+}
+
+bool Keeps(const object& meta, const char* list) {
+  const value* const v = meta.if_contains(list);
+  return v != nullptr && v->is_array() && !v->as_array().empty();
+}
+
+// Whether an object that is being deleted is gone with this version of it.
+bool Gone(const object& after) {
+  const object* const meta = Member(after, "metadata");
+  if (meta == nullptr || !meta->contains("deletionTimestamp") || Keeps(*meta, "finalizers")) return false;
+  const value* const grace = meta->if_contains("deletionGracePeriodSeconds");
+  return grace == nullptr || (grace->is_int64() && grace->as_int64() == 0);
+}
+
+// The object after a write that was answered with a Status.
+std::optional<object> WorkOut(const Entry& entry, const object* before) {
+  if (before == nullptr) return std::nullopt;
+  object after = *before;
+  if (entry.record.subresource == "binding") {
+    const object* const target = entry.asked ? Member(*entry.asked, "target") : nullptr;
+    after["spec"].as_object()["nodeName"] = Text(target, "name");
+    return after;
+  }
+  // A deletion. A pod on a node is given its time, an object with finalizers waits for them.
+  object& meta = after["metadata"].as_object();
+  const object* const spec = Member(after, "spec");
+  const bool graceful = entry.record.subresource == "eviction" && !Text(spec, "nodeName").empty();
+  if (!graceful && !Keeps(meta, "finalizers")) return std::nullopt;
+  if (!meta.contains("deletionTimestamp")) meta["deletionTimestamp"] = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", entry.record.time, absl::UTCTimeZone());
+  if (graceful) meta["deletionGracePeriodSeconds"] = 30;
+  return after;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<sandbox::JournalRecord>> ReadAuditLog(absl::string_view log) {
+  std::vector<Entry> entries;
+  int line_number = 0;
+  for (const absl::string_view line : absl::StrSplit(log, '\n')) {
+    ++line_number;
+    if (line.empty()) continue;
+    const absl::StatusOr<value> event = api::ParseJson(line);
+    if (!event.ok() || !event->is_object()) return absl::InvalidArgumentError(absl::StrCat("audit log, line ", line_number, ": no JSON object"));
+    GW_ASSIGN_OR_RETURN(std::optional<Entry> entry, ReadEvent(event->as_object()));
+    if (entry) entries.push_back(*std::move(entry));
+  }
+  Sort(entries);
+
+  std::map<std::pair<const api::Resource*, api::NamespacedName>, object> objects;
+  std::vector<sandbox::JournalRecord> records;
+  for (Entry& entry : entries) {
+    const auto key = std::make_pair(entry.record.resource, entry.record.key);
+    const auto known = objects.find(key);
+    const object* const before = known == objects.end() ? nullptr : &known->second;
+    const bool deletion = entry.record.verb == "delete" || entry.record.subresource == "eviction";
+    if (before == nullptr && deletion) continue;  // it was there before the log began, or is gone already
+    if (before != nullptr) {
+      entry.record.before = MakeBytes(boost::json::serialize(*before));
+      if (entry.record.uid.empty()) entry.record.uid = Text(Member(*before, "metadata"), "uid");
+    }
+    std::optional<object> after = std::move(entry.answer);
+    if (!after) after = WorkOut(entry, before);
+    if (after && Gone(*after)) after.reset();
+    if (after) {
+      entry.record.after = MakeBytes(boost::json::serialize(*after));
+      objects[key] = *std::move(after);
+    } else {
+      objects.erase(key);
+    }
+    if (entry.record.before == nullptr && entry.record.after == nullptr) continue;
+    if (entry.record.before != nullptr && entry.record.after != nullptr && *entry.record.before == *entry.record.after) continue;
+    records.push_back(std::move(entry.record));
+  }
+  return records;
+}
+
+}  // namespace gangway::testutil
