@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 void EmitText(const json::string_view text, YAML::Emitter& out) {
   const bool plain = manifest::ResolveScalar({text.data(), text.size()}).type == manifest::ScalarType::kString;
-  if (!plain || text.empty()) out << YAML::DoubleQuoted;
+  if (!plain || text.empty() || text == "<<") out << YAML::DoubleQuoted;
   out << std::string(text);
 }
 
