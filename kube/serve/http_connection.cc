@@ -1,7 +1,6 @@
 #include "kube/serve/http_connection.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -54,15 +53,13 @@ bool IsServed(http::verb verb) {
 
 }  // namespace
 
-HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket, ConnectionId id)
-    : context_(context), socket_(std::move(socket)), id_(id), peer_(PeerName(socket_)) {
-  error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
-  socket_.non_blocking(true, ignored);
-}
+HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket, const std::shared_ptr<SSL_CTX>& tls, ConnectionId id)
+    : context_(context), stream_(std::move(socket), tls), id_(id), peer_(PeerName(stream_.socket())) {}
 
-void HttpConnection::Start() { NextRequest(); }
+void HttpConnection::Start() {
+  NextRequest();
+  if (stream_.secure()) SetDeadline(context_.options.header_timeout);  // of the handshake
+}
 
 void HttpConnection::Refuse() {
   refused_ = true;
@@ -91,7 +88,8 @@ void HttpConnection::NextRequest() {
 void HttpConnection::WaitForBytes() {
   if (waiting_to_read_) return;
   waiting_to_read_ = true;
-  socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](error_code error) {
+  const auto what = stream_.read_needs_room() ? asio::ip::tcp::socket::wait_write : asio::ip::tcp::socket::wait_read;
+  stream_.socket().async_wait(what, [self = shared_from_this()](error_code error) {
     self->waiting_to_read_ = false;
     if (self->state_ == State::kClosed) return;
     if (error) return self->Close();
@@ -103,7 +101,7 @@ void HttpConnection::OnReadable() {
   // Not now: what a client sends ahead waits in the kernel, but for a watcher, whose going away we must notice.
   if (state_ == State::kHandling || state_ == State::kWriting) return;
   error_code error;
-  const std::size_t count = socket_.read_some(asio::buffer(context_.scratch), error);
+  const std::size_t count = stream_.ReadSome(asio::buffer(context_.scratch), error);
   if (error == asio::error::would_block || error == asio::error::interrupted) return WaitForBytes();
   if (error) return Close();
   if (state_ == State::kLingering) {
@@ -172,9 +170,9 @@ bool HttpConnection::CheckHead() {
   }
   const absl::string_view host = Header(request, http::field::host);
   if (request.count(http::field::host) > 1 || (host.empty() && !http10_)) return refuse(400, "one Host header is needed");
-  if (!host.empty() && !IsLoopbackHost(host)) return refuse(403, "this server is reached as 127.0.0.1 or localhost only");
+  if (context_.loopback_only && !host.empty() && !IsLoopbackHost(host)) return refuse(403, "this server is reached as 127.0.0.1 or localhost only");
   const absl::string_view origin = Header(request, http::field::origin);
-  if (!origin.empty() && !IsLoopbackOrigin(origin)) return refuse(403, "requests made by pages from elsewhere are not served");
+  if (context_.loopback_only && !origin.empty() && !IsLoopbackOrigin(origin)) return refuse(403, "requests made by pages from elsewhere are not served");
   if (!context_.options.token.empty() &&
       !SameSecret(Header(request, http::field::authorization), absl::StrCat("Bearer ", context_.options.token))) {
     return refuse(401, "Unauthorized");
@@ -194,7 +192,8 @@ bool HttpConnection::CheckHead() {
     // A few bytes into an empty socket buffer: they fit, or the client is gone.
     error_code error;
     static constexpr absl::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-    if (socket_.write_some(asio::buffer(kContinue.data(), kContinue.size()), error) != kContinue.size() || error) {
+    const HttpStream::Pieces pieces{asio::buffer(kContinue.data(), kContinue.size())};
+    if (stream_.WriteSome(pieces, error) != kContinue.size() || error) {
       Close();
       return false;
     }
@@ -324,8 +323,8 @@ void HttpConnection::Flush() {
   const std::size_t body_size = body_ == nullptr ? 0 : body_->size();
   const std::size_t total = head_.size() + body_size + tail_.size();
   while (written_ < total) {
-    std::array<asio::const_buffer, 3> pieces{asio::buffer(head_), asio::buffer(body_ ? body_->data() : "", body_size),
-                                             asio::buffer(tail_.data(), tail_.size())};
+    HttpStream::Pieces pieces{asio::buffer(head_), asio::buffer(body_ ? body_->data() : "", body_size),
+                              asio::buffer(tail_.data(), tail_.size())};
     std::size_t skip = written_;
     for (asio::const_buffer& piece : pieces) {
       const std::size_t here = std::min(skip, piece.size());
@@ -333,7 +332,7 @@ void HttpConnection::Flush() {
       skip -= here;
     }
     error_code error;
-    written_ += socket_.write_some(pieces, error);
+    written_ += stream_.WriteSome(pieces, error);
     if (error == asio::error::would_block) {
       SetDeadline(context_.options.write_timeout);
       return WaitForRoom();
@@ -345,7 +344,7 @@ void HttpConnection::Flush() {
 
 void HttpConnection::WaitForRoom() {
   waiting_to_write_ = true;
-  socket_.async_wait(asio::ip::tcp::socket::wait_write, [self = shared_from_this()](error_code error) {
+  stream_.socket().async_wait(asio::ip::tcp::socket::wait_write, [self = shared_from_this()](error_code error) {
     self->waiting_to_write_ = false;
     if (self->state_ == State::kClosed) return;
     if (error) return self->Close();
@@ -369,7 +368,7 @@ void HttpConnection::Linger() {
   SetDeadline(kLingerTime);
   input_ = std::string();
   error_code error;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  stream_.FinishWriting(error);
   if (error) return Close();
   WaitForBytes();
 }
@@ -399,8 +398,7 @@ void HttpConnection::Close() {
   const auto self = shared_from_this();  // the thread forgets us
   const bool watching = queued_bytes_ != nullptr;
   state_ = State::kClosed;
-  error_code ignored;
-  socket_.close(ignored);
+  stream_.Close();
   if (watching) context_.desk.WatchGone(id_);
   context_.on_closed(id_);
 }

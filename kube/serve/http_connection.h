@@ -17,12 +17,14 @@
 #include "absl/functional/any_invocable.h"
 #include "kube/serve/http_desk.h"
 #include "kube/serve/http_front.h"
+#include "kube/serve/http_stream.h"
 
 namespace gangway::kube {
 
 // What all connections of one I/O thread share.
 struct ConnectionContext {
   const HttpFrontOptions& options;
+  const bool loopback_only;  // Host and Origin must name this machine
   HttpDesk& desk;
   std::shared_ptr<Mailbox> mailbox;
   std::vector<char> scratch;  // what was just read
@@ -33,7 +35,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using SteadyTime = std::chrono::steady_clock::time_point;
 
-  HttpConnection(ConnectionContext& context, boost::asio::ip::tcp::socket socket, ConnectionId id);
+  // `tls` null: plain.
+  HttpConnection(ConnectionContext& context, boost::asio::ip::tcp::socket socket, const std::shared_ptr<SSL_CTX>& tls, ConnectionId id);
 
   void Start();
   // Says 503 and goes.
@@ -80,7 +83,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void SetDeadline(absl::Duration from_now);
 
   ConnectionContext& context_;
-  boost::asio::ip::tcp::socket socket_;
+  HttpStream stream_;
   const ConnectionId id_;
   const std::string peer_;
   State state_ = State::kIdle;

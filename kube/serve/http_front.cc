@@ -1,5 +1,8 @@
 #include "kube/serve/http_front.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -15,8 +18,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "kube/serve/http_connection.h"
 #include "kube/serve/http_desk.h"
+#include "kube/serve/http_stream.h"
 
 namespace gangway::kube {
 
@@ -31,10 +36,21 @@ constexpr int kMaxRefusing = 64;  // connections that are being told 503; beyond
 constexpr std::chrono::milliseconds kShutdownTime{250};
 constexpr std::chrono::milliseconds kAcceptPause{50};
 
+std::string HostPort(const asio::ip::address& address, std::uint16_t port) {
+  return address.is_v6() ? absl::StrCat("[", address.to_string(), "]:", port) : absl::StrCat(address.to_string(), ":", port);
+}
+
 // How often deadlines are looked at: often enough to be late by a quarter of the shortest.
 std::chrono::milliseconds SweepInterval(const HttpFrontOptions& o) {
   const absl::Duration shortest = std::min({o.header_timeout, o.body_timeout, o.idle_timeout, o.write_timeout});
   return std::clamp(absl::ToChronoMilliseconds(shortest / 4), std::chrono::milliseconds(5), std::chrono::milliseconds(500));
+}
+
+// Signals are the main thread's business; and OpenSSL writes to a socket whose other end may be gone.
+void BlockSignals() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
 // Of connections.
@@ -46,14 +62,17 @@ struct Counts {
 // One thread and its connections. After the constructor everything runs on that thread, but for Adopt and Stop.
 class IoThread {
  public:
-  IoThread(const HttpFrontOptions& options, HttpDesk& desk, Counts& counts)
+  IoThread(const HttpFrontOptions& options, bool loopback_only, HttpDesk& desk, Counts& counts)
       : io_(std::make_shared<asio::io_context>(1)),
         counts_(counts),
         sweep_interval_(SweepInterval(options)),
         sweep_(*io_),
-        context_{options, desk, MakeMailbox(), std::vector<char>(kScratchBytes), [this](ConnectionId id) { Forget(id); }} {
+        context_{options, loopback_only, desk, MakeMailbox(), std::vector<char>(kScratchBytes), [this](ConnectionId id) { Forget(id); }} {
     Sweep();
-    thread_ = std::thread([this] { io_->run(); });
+    thread_ = std::thread([this] {
+      BlockSignals();
+      io_->run();
+    });
   }
   ~IoThread() {
     asio::post(*io_, [this] { Shutdown(); });
@@ -65,9 +84,9 @@ class IoThread {
 
   asio::io_context& io() { return *io_; }
 
-  void Adopt(tcp::socket socket, ConnectionId id, bool refuse) {
-    asio::post(*io_, [this, socket = std::move(socket), id, refuse]() mutable {
-      auto connection = std::make_shared<HttpConnection>(context_, std::move(socket), id);
+  void Adopt(tcp::socket socket, std::shared_ptr<SSL_CTX> tls, ConnectionId id, bool refuse) {
+    asio::post(*io_, [this, socket = std::move(socket), tls = std::move(tls), id, refuse]() mutable {
+      auto connection = std::make_shared<HttpConnection>(context_, std::move(socket), tls, id);
       connections_[id] = connection;
       if (stopping_) return connection->Close();
       refuse ? connection->Refuse() : connection->Start();
@@ -158,25 +177,36 @@ class HttpFront::Impl {
   }
 
   absl::Status Listen() {
-    const tcp::endpoint here(asio::ip::address_v4::loopback(), options_.port);
+    if (!options_.tls_certificate_file.empty() || !options_.tls_key_file.empty()) {
+      GW_ASSIGN_OR_RETURN(tls_, TlsIdentity::Load(options_.tls_certificate_file, options_.tls_key_file));
+    }
     error_code error;
-    acceptor_.open(tcp::v4(), error);
+    const asio::ip::address address = asio::ip::make_address(options_.address, error);
+    if (error) return absl::InvalidArgumentError(absl::StrCat("\"", options_.address, "\" is no IP address to listen on"));
+    const tcp::endpoint here(address, options_.port);
+    acceptor_.open(here.protocol(), error);
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_.bind(here, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
-      return absl::UnavailableError(absl::StrCat("cannot listen on 127.0.0.1:", options_.port, ": ", error.message()));
+      return absl::UnavailableError(absl::StrCat("cannot listen on ", HostPort(address, options_.port), ": ", error.message()));
     }
     port_ = acceptor_.local_endpoint(error).port();
+    const asio::ip::address reached = !address.is_unspecified() ? address : address.is_v4() ? asio::ip::address(asio::ip::address_v4::loopback()) : asio::ip::address_v6::loopback();
+    url_ = absl::StrCat(tls_ != nullptr ? "https://" : "http://", HostPort(reached, port_));
     for (int i = 0; i < std::max(1, options_.io_threads); ++i) {
-      threads_.push_back(std::make_unique<IoThread>(options_, desk_, counts_));
+      threads_.push_back(std::make_unique<IoThread>(options_, address.is_loopback(), desk_, counts_));
     }
     Accept();
-    accept_thread_ = std::thread([this] { accept_io_.run(); });
+    accept_thread_ = std::thread([this] {
+      BlockSignals();
+      accept_io_.run();
+    });
     return absl::OkStatus();
   }
 
   std::uint16_t port() const { return port_; }
+  const std::string& url() const { return url_; }
   int connections() const { return counts_.serving.load(); }
 
  private:
@@ -188,14 +218,16 @@ class HttpFront::Impl {
       const ConnectionId id = next_id_++;
       if (counts_.serving.load() < options_.max_connections) {  // only this thread adds
         counts_.serving.fetch_add(1);
-        thread.Adopt(std::move(socket), id, false);
+        thread.Adopt(std::move(socket), Tls(), id, false);
       } else if (counts_.refusing.load() < kMaxRefusing) {
         counts_.refusing.fetch_add(1);
-        thread.Adopt(std::move(socket), id, true);
+        thread.Adopt(std::move(socket), Tls(), id, true);
       }
       Accept();
     });
   }
+
+  std::shared_ptr<SSL_CTX> Tls() { return tls_ == nullptr ? nullptr : tls_->Current(); }
 
   // Out of descriptors, most likely: a moment later some may be free.
   void Pause(error_code error) {
@@ -214,7 +246,9 @@ class HttpFront::Impl {
   asio::io_context accept_io_{1};
   asio::steady_timer pause_;
   tcp::acceptor acceptor_;
+  std::unique_ptr<TlsIdentity> tls_;  // null: plain
   std::uint16_t port_ = 0;
+  std::string url_;
   ConnectionId next_id_ = 1;
   std::thread accept_thread_;
 };
@@ -228,7 +262,7 @@ absl::StatusOr<std::unique_ptr<HttpFront>> HttpFront::Start(Loop& loop, HttpHand
 HttpFront::HttpFront(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpFront::~HttpFront() = default;
 std::uint16_t HttpFront::port() const { return impl_->port(); }
-std::string HttpFront::url() const { return absl::StrCat("http://127.0.0.1:", impl_->port()); }
+std::string HttpFront::url() const { return impl_->url(); }
 int HttpFront::connections() const { return impl_->connections(); }
 
 }  // namespace gangway::kube

@@ -1,5 +1,5 @@
-// The door of a process: HTTP/1.1, on 127.0.0.1. It frames bytes, bounds what a client may send or leave unread, and hands each
-// request to a handler on the loop.
+// The door of a process: HTTP/1.1, plain or in TLS (1.2 and up). It frames bytes, bounds what a client may send or leave unread,
+// and hands each request to a handler on the loop.
 //
 // A few I/O threads; a connection belongs to one of them for its life. What arrives while the loop is busy is handed over in
 // one task, and so are the answers on their way back.
@@ -46,7 +46,12 @@ class HttpHandler {
 };
 
 struct HttpFrontOptions {
+  // An IP address. On a loopback one only requests that call us by a loopback name are served, so that a page in somebody's
+  // browser cannot reach us by a name of its own.
+  std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any that is free
+  // PEM, both or none; none: plain HTTP. Files that change are read again for the connections that come then.
+  std::string tls_certificate_file, tls_key_file;
   std::string token;       // when set, requests must carry it: Authorization: Bearer
   int io_threads = 2;
   int max_connections = 2000;                             // beyond: 503 at once
@@ -62,7 +67,7 @@ struct HttpFrontOptions {
 // Made, used and destroyed on the loop's thread, or while the loop is not running. The handler and the loop outlive it.
 class HttpFront {
  public:
-  // Unavailable when the port cannot be had.
+  // Unavailable when the port cannot be had, InvalidArgument when the address or the TLS files cannot be used.
   static absl::StatusOr<std::unique_ptr<HttpFront>> Start(Loop& loop, HttpHandler& handler, HttpFrontOptions options = {});
   // Answers that were given are still written, for a moment; everything else is closed.
   ~HttpFront();
@@ -70,7 +75,7 @@ class HttpFront {
   HttpFront& operator=(const HttpFront&) = delete;
 
   std::uint16_t port() const;
-  std::string url() const;  // "http://127.0.0.1:40311"
+  std::string url() const;  // "http://127.0.0.1:40311"; of a wildcard address, the loopback one
   // Thread-safe.
   int connections() const;
 
