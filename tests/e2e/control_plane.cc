@@ -213,8 +213,9 @@ void ControlPlane::StopApiServer(int signal) {
 }
 
 void ControlPlane::StartControllerManager() {
+  // Its own role may look at everything but delete nothing: without an account for each controller it needs more.
   controller_manager_.emplace(
-      std::vector<std::string>{Tool("kube-controller-manager"), "--kubeconfig=" + KubeconfigForUser("system:kube-controller-manager", ""),
+      std::vector<std::string>{Tool("kube-controller-manager"), "--kubeconfig=" + KubeconfigForUser("system:kube-controller-manager", "system:masters"),
                                "--secure-port=0", "--leader-elect=false", "--use-service-account-credentials=false",
                                "--controllers=garbage-collector-controller,namespace-controller,serviceaccount-controller,serviceaccount-token-controller,"
                                "persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller,"
