@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <google/protobuf/stubs/logging.h>
+#include <grpc/support/log.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
@@ -18,6 +20,7 @@
 #include <grpcpp/server_context.h>
 
 #include "absl/strings/str_cat.h"
+#include "base/log.h"
 #include "plugin/extender/decide.h"
 #include "plugin/extender/message_budget.h"
 #include "plugin/extender/place_gang.h"
@@ -159,9 +162,18 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const ServerOptions& opt
   return grpc::experimental::TlsServerCredentials(tls);
 }
 
+// What the libraries have to say goes where our lines go, repeats counted there.
+void LogGrpc(gpr_log_func_args* line) {
+  const log::Level level = line->severity == GPR_LOG_SEVERITY_DEBUG ? log::Level::kDebug : log::Level::kWarning;
+  if (log::Enabled(level)) log::Write(level, "grpc", {{"text", absl::string_view(line->message)}});
+}
+void LogProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& text) { log::Debug("protobuf", {{"text", text}}); }
+
 void PrepareLibrary() {
   static std::once_flag once;
   std::call_once(once, [] {
+    gpr_set_log_function(&LogGrpc);
+    google::protobuf::SetLogHandler(&LogProtobuf);
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   });

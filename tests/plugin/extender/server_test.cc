@@ -1,0 +1,405 @@
+// The extender over the wire: what a client sees of both services, of the limits, of TLS, and of a server that goes.
+#include "plugin/extender/server.h"
+
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/gangway/v1/extender.grpc.pb.h"
+#include "proto/gangway/v1/lifecycle.grpc.pb.h"
+#include "tests/certificates/identity.h"
+#include "tests/plugin/extender/requests.h"
+#include "tests/testing/loop_thread.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::extender {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using testutil::Eventually;
+using testutil::Identity;
+using testutil::Inbox;
+using testutil::RunningSeed;
+using testutil::SeedRequest;
+using testutil::StatusIs;
+
+std::chrono::system_clock::time_point In(std::chrono::milliseconds time) { return std::chrono::system_clock::now() + time; }
+
+// Never shares a connection with another channel.
+std::shared_ptr<grpc::Channel> Connect(const Server& server, std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials()) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetMaxSendMessageSize(-1);
+  return grpc::CreateCustomChannel(server.address(), std::move(credentials), arguments);
+}
+
+grpc::Status Place(const std::shared_ptr<grpc::Channel>& channel, const v1::PlaceGangRequest& request, v1::PlaceGangResponse* reply,
+                   std::chrono::milliseconds patience = testutil::kPatience) {
+  grpc::ClientContext context;
+  context.set_deadline(In(patience));
+  return v1::GangScheduler::NewStub(channel)->PlaceGang(&context, request, reply);
+}
+
+// Calls with bytes of one's own.
+grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::string& method, const std::string& bytes, std::string* reply = nullptr) {
+  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(channel);
+  grpc::ClientContext context;
+  context.set_deadline(In(testutil::kPatience));
+  const grpc::Slice slice(bytes);
+  const grpc::ByteBuffer request(&slice, 1);
+  grpc::ByteBuffer answer;
+  Inbox<grpc::Status> done;
+  stub.UnaryCall(&context, method, grpc::StubOptions(), &request, &answer, [&](grpc::Status status) { done.Put(std::move(status)); });
+  const grpc::Status status = *done.Take();
+  grpc::Slice all;
+  if (status.ok() && reply != nullptr && answer.DumpToSingleSlice(&all).ok()) reply->assign(reinterpret_cast<const char*>(all.begin()), all.size());
+  return status;
+}
+
+// Holds calls where they begin, until it is opened.
+class Gate {
+ public:
+  auto Hook() {
+    return [this](absl::string_view) {
+      std::unique_lock<std::mutex> lock(mu_);
+      ++held_;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return open_; });
+    };
+  }
+  bool AwaitHeld(int count) {
+    std::unique_lock<std::mutex> lock(mu_);
+    return changed_.wait_for(lock, testutil::kPatience, [&] { return held_ >= count; });
+  }
+  void Open() {
+    const std::lock_guard<std::mutex> lock(mu_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  ~Gate() { Open(); }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable changed_;
+  int held_ = 0;
+  bool open_ = false;
+};
+
+class ServerTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Server> Start(ServerOptions options = {}) {
+    auto server = Server::Start(std::move(options), metrics_);
+    EXPECT_THAT(server, testutil::IsOk());
+    return server.ok() ? *std::move(server) : nullptr;
+  }
+  Metrics metrics_;
+};
+
+TEST_F(ServerTest, BothServicesAnswer) {
+  const auto server = Start();
+  const auto channel = Connect(*server);
+  v1::PlaceGangResponse placed;
+  ASSERT_TRUE(Place(channel, SeedRequest(), &placed).ok());
+  EXPECT_TRUE(placed.placed());
+  EXPECT_EQ(placed.placements_size(), 4);
+  grpc::ClientContext context;
+  v1::DecideResponse decided;
+  ASSERT_TRUE(v1::Lifecycle::NewStub(channel)->Decide(&context, RunningSeed("PodEvicted", "pserver"), &decided).ok());
+  EXPECT_EQ(decided.action(), "RestartJob");
+  const std::string metrics = metrics_.Expose();
+  EXPECT_THAT(metrics, HasSubstr(R"(gangway_extender_calls_total{code="OK",method="PlaceGang"} 1)"));
+  EXPECT_THAT(metrics, HasSubstr(R"(gangway_extender_call_duration_seconds_count{method="Decide"} 1)"));
+  EXPECT_THAT(metrics, HasSubstr("gangway_extender_calls 0"));
+}
+
+TEST_F(ServerTest, AWrongFieldIsNamedInTheStatus) {
+  const auto server = Start();
+  v1::PlaceGangRequest request = SeedRequest();
+  (*request.mutable_gang()->mutable_tasks(1)->mutable_requests())["cpu"] = "many";
+  v1::PlaceGangResponse reply;
+  const grpc::Status status = Place(Connect(*server), request, &reply);
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), StartsWith(R"(gang.tasks[1].requests["cpu"]: "many" is no quantity)"));
+}
+
+TEST_F(ServerTest, BytesThatAreNoMessageAreRefused) {
+  const auto server = Start();
+  const auto channel = Connect(*server);
+  const std::string method = "/gangway.v1.GangScheduler/PlaceGang";
+  grpc::Status status = CallRaw(channel, method, "\x0a\x7f");
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("gang"));
+  // A text that is not UTF-8.
+  status = CallRaw(channel, method, std::string("\x0a\x03\x0a\x01\xff", 5));
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("UTF-8"));
+  // No bytes at all are a message without fields.
+  status = CallRaw(channel, method, "");
+  EXPECT_THAT(status.error_message(), StartsWith("gang: is missing"));
+  EXPECT_EQ(CallRaw(channel, "/gangway.v1.GangScheduler/Place", "").error_code(), grpc::UNIMPLEMENTED);
+}
+
+TEST_F(ServerTest, WhatIsSmallOnTheWireAndLargeInMemoryIsRefusedUnparsed) {
+  const auto server = Start();
+  std::string nodes;
+  for (int i = 0; i < 1'000'001; ++i) nodes += std::string("\x0a\x00", 2);
+  std::string bytes = "\x12";
+  for (std::size_t rest = nodes.size(); rest != 0; rest >>= 7) bytes += static_cast<char>((rest & 0x7f) | (rest >> 7 != 0 ? 0x80 : 0));
+  const grpc::Status status = CallRaw(Connect(*server), "/gangway.v1.GangScheduler/PlaceGang", bytes + nodes);
+  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), StartsWith("cluster.nodes: the message has more entries"));
+}
+
+TEST_F(ServerTest, AMessageOverTheLimitIsRefused) {
+  ServerOptions options;
+  options.max_message_bytes = 4096;
+  const auto server = Start(std::move(options));
+  const auto channel = Connect(*server);
+  v1::PlaceGangResponse reply;
+  EXPECT_TRUE(Place(channel, SeedRequest(6), &reply).ok());
+  const grpc::Status status = Place(channel, SeedRequest(100), &reply);
+  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("4096"));
+}
+
+TEST_F(ServerTest, CallsBeyondTheLimitAreRefusedAtOnceAndTheOthersAnswered) {
+  Gate gate;
+  ServerOptions options;
+  options.threads = 1;
+  options.max_calls = 2;
+  options.before_call = gate.Hook();
+  const auto server = Start(std::move(options));
+  const auto channel = Connect(*server);
+  Inbox<grpc::Status> done;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 2; ++i) {
+    callers.emplace_back([&] {
+      v1::PlaceGangResponse reply;
+      done.Put(Place(channel, SeedRequest(), &reply));
+    });
+  }
+  ASSERT_TRUE(gate.AwaitHeld(1));
+  ASSERT_TRUE(Eventually([&] { return metrics_.Expose().find("gangway_extender_calls 2") != std::string::npos; }));
+  v1::PlaceGangResponse reply;
+  const grpc::Status status = Place(channel, SeedRequest(), &reply);
+  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("2 calls are under way already"));
+  gate.Open();
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_TRUE(done.Take()->ok());
+  EXPECT_TRUE(done.Take()->ok());
+}
+
+TEST_F(ServerTest, ACallThatIsCancelledWhileItWaitsDoesNoWork) {
+  Gate gate;
+  ServerOptions options;
+  options.before_call = gate.Hook();
+  const auto server = Start(std::move(options));
+  grpc::ClientContext context;
+  Inbox<grpc::Status> done;
+  std::thread caller([&, channel = Connect(*server)] {
+    v1::PlaceGangResponse reply;
+    done.Put(v1::GangScheduler::NewStub(channel)->PlaceGang(&context, SeedRequest(), &reply));
+  });
+  ASSERT_TRUE(gate.AwaitHeld(1));
+  context.TryCancel();
+  EXPECT_EQ(done.Take()->error_code(), grpc::CANCELLED);
+  caller.join();
+  gate.Open();
+  EXPECT_TRUE(Eventually([&] { return metrics_.Expose().find(R"(calls_total{code="OK")") == std::string::npos &&
+                                      metrics_.Expose().find(R"(calls_total{code="CANCELLED",method="PlaceGang"} 1)") != std::string::npos; }));
+}
+
+TEST_F(ServerTest, ACallersDeadlineAndTheDefaultOneAreKept) {
+  Gate gate;
+  ServerOptions options;
+  options.threads = 2;
+  options.default_deadline = absl::Milliseconds(1);
+  options.before_call = gate.Hook();
+  const auto server = Start(std::move(options));
+  const auto channel = Connect(*server);
+  v1::PlaceGangResponse reply;
+  EXPECT_EQ(Place(channel, SeedRequest(), &reply, std::chrono::milliseconds(50)).error_code(), grpc::DEADLINE_EXCEEDED);
+  // One without a deadline of its own.
+  Inbox<grpc::Status> done;
+  std::thread caller([&] {
+    grpc::ClientContext context;
+    v1::PlaceGangResponse mine;
+    done.Put(v1::GangScheduler::NewStub(channel)->PlaceGang(&context, SeedRequest(), &mine));
+  });
+  ASSERT_TRUE(gate.AwaitHeld(2));
+  const auto later = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+  ASSERT_TRUE(Eventually([&] { return std::chrono::steady_clock::now() > later; }));
+  gate.Open();
+  const grpc::Status status = *done.Take();
+  caller.join();
+  EXPECT_EQ(status.error_code(), grpc::DEADLINE_EXCEEDED);
+  EXPECT_THAT(status.error_message(), HasSubstr("deadline has passed"));
+}
+
+TEST_F(ServerTest, CallsUnderWayEndBeforeTheServerDoes) {
+  Gate gate;
+  ServerOptions options;
+  options.before_call = gate.Hook();
+  options.drain = absl::Seconds(30);
+  auto server = Start(std::move(options));
+  const auto channel = Connect(*server);
+  Inbox<grpc::Status> done;
+  std::thread caller([&] {
+    v1::PlaceGangResponse reply;
+    done.Put(Place(channel, SeedRequest(), &reply));
+  });
+  ASSERT_TRUE(gate.AwaitHeld(1));
+  std::thread ending([&] { server.reset(); });
+  v1::PlaceGangResponse reply;
+  ASSERT_TRUE(Eventually([&] { return Place(channel, SeedRequest(), &reply, std::chrono::milliseconds(500)).error_code() == grpc::UNAVAILABLE; }));
+  gate.Open();
+  ending.join();
+  caller.join();
+  EXPECT_TRUE(done.Take()->ok());
+}
+
+// grpc.health.v1.HealthCheckRequest{service}, HealthCheckResponse{status: SERVING = 1}
+TEST_F(ServerTest, HealthIsServedForTheServerAndForEachService) {
+  const auto server = Start();
+  const auto channel = Connect(*server);
+  for (const std::string service : {"", "gangway.v1.GangScheduler", "gangway.v1.Lifecycle"}) {
+    std::string reply;
+    const std::string request = service.empty() ? "" : std::string("\x0a") + static_cast<char>(service.size()) + service;
+    ASSERT_TRUE(CallRaw(channel, "/grpc.health.v1.Health/Check", request, &reply).ok()) << service;
+    EXPECT_EQ(reply, "\x08\x01");
+  }
+}
+
+TEST_F(ServerTest, ReflectionListsTheServices) {
+  const auto server = Start();
+  const auto channel = Connect(*server);
+  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(channel);
+  grpc::ClientContext context;
+  context.set_deadline(In(testutil::kPatience));
+  grpc::CompletionQueue queue;
+  auto call = stub.PrepareCall(&context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
+  const auto next = [&] {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue.Next(&tag, &ok) && ok;
+  };
+  call->StartCall(nullptr);
+  ASSERT_TRUE(next());
+  const grpc::Slice list(std::string("\x3a\x00", 2));  // list_services: ""
+  const grpc::ByteBuffer request(&list, 1);
+  call->Write(request, nullptr);
+  ASSERT_TRUE(next());
+  grpc::ByteBuffer answer;
+  call->Read(&answer, nullptr);
+  ASSERT_TRUE(next());
+  grpc::Slice all;
+  ASSERT_TRUE(answer.DumpToSingleSlice(&all).ok());
+  const std::string text(reinterpret_cast<const char*>(all.begin()), all.size());
+  EXPECT_THAT(text, HasSubstr("gangway.v1.GangScheduler"));
+  EXPECT_THAT(text, HasSubstr("gangway.v1.Lifecycle"));
+  EXPECT_THAT(text, HasSubstr("grpc.health.v1.Health"));
+  context.TryCancel();
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  next();
+  queue.Shutdown();
+  while (next()) {
+  }
+}
+
+TEST_F(ServerTest, APortThatIsTakenIsNotShared) {
+  const auto server = Start();
+  ServerOptions options;
+  options.address = server->address();
+  EXPECT_THAT(Server::Start(std::move(options), metrics_), StatusIs(absl::StatusCode::kUnavailable, HasSubstr(server->address())));
+}
+
+class TlsServerTest : public ServerTest {
+ protected:
+  TlsServerTest() {
+    std::string folder = (fs::temp_directory_path() / "gangway-extender-XXXXXX").string();
+    folder_ = mkdtemp(folder.data());
+  }
+  ~TlsServerTest() override { fs::remove_all(folder_); }
+
+  std::string Write(const std::string& name, const std::string& text) {
+    const std::string path = (folder_ / name).string(), fresh = path + ".new";
+    std::ofstream(fresh) << text;
+    fs::rename(fresh, path);
+    return path;
+  }
+  TlsFiles WriteIdentity(const Identity& authority) {
+    const Identity server({.common_name = "extender", .alternative_names = "IP:127.0.0.1"}, &authority);
+    return {Write("tls.crt", server.CertificatePem()), Write("tls.key", server.KeyPem()), ""};
+  }
+  static std::shared_ptr<grpc::ChannelCredentials> Trusting(const Identity& authority, const Identity* mine = nullptr) {
+    grpc::SslCredentialsOptions options;
+    options.pem_root_certs = authority.CertificatePem();
+    if (mine != nullptr) options.pem_cert_chain = mine->CertificatePem(), options.pem_private_key = mine->KeyPem();
+    return grpc::SslCredentials(options);
+  }
+  fs::path folder_;
+};
+
+TEST_F(TlsServerTest, OnlyClientsOfTheAuthorityAreServed) {
+  const Identity authority({.common_name = "authority"}, nullptr), other({.common_name = "other"}, nullptr);
+  ServerOptions options;
+  options.tls = WriteIdentity(authority);
+  options.tls.client_ca = Write("ca.crt", authority.CertificatePem());
+  const auto server = Start(std::move(options));
+  const Identity friendly({.common_name = "me"}, &authority), stranger({.common_name = "me"}, &other);
+  v1::PlaceGangResponse reply;
+  EXPECT_TRUE(Place(Connect(*server, Trusting(authority, &friendly)), SeedRequest(), &reply).ok());
+  for (const auto& credentials : {Trusting(authority, &stranger), Trusting(authority), Trusting(other, &friendly), grpc::InsecureChannelCredentials()}) {
+    EXPECT_EQ(Place(Connect(*server, credentials), SeedRequest(), &reply).error_code(), grpc::UNAVAILABLE);
+  }
+}
+
+TEST_F(TlsServerTest, FilesThatChangeAreReadAgain) {
+  const Identity authority({.common_name = "authority"}, nullptr), next({.common_name = "next"}, nullptr);
+  ServerOptions options;
+  options.tls = WriteIdentity(authority);
+  options.tls_look_again = absl::Seconds(1);
+  const auto server = Start(std::move(options));
+  v1::PlaceGangResponse reply;
+  ASSERT_TRUE(Place(Connect(*server, Trusting(authority)), SeedRequest(), &reply).ok());
+  EXPECT_FALSE(Place(Connect(*server, Trusting(next)), SeedRequest(), &reply).ok());
+  WriteIdentity(next);
+  EXPECT_TRUE(Eventually([&] { return Place(Connect(*server, Trusting(next)), SeedRequest(), &reply).ok(); }));
+}
+
+TEST_F(TlsServerTest, FilesThatCannotBeUsedStopTheStart) {
+  const Identity authority({.common_name = "authority"}, nullptr), other({.common_name = "other"}, nullptr);
+  ServerOptions options;
+  options.tls = WriteIdentity(authority);
+  const TlsFiles good = options.tls;
+  options.tls.key = Write("other.key", other.KeyPem());
+  EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("other.key: is not the key of the certificate in")));
+  options.tls = good;
+  options.tls.client_ca = (folder_ / "none.crt").string();
+  EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("none.crt: No such file")));
+  options.tls = good;
+  options.tls.certificate = Write("empty.crt", "");
+  EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("empty.crt: holds no certificate in PEM")));
+  options.tls = {good.certificate, "", ""};
+  EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("both")));
+}
+
+}  // namespace
+}  // namespace gangway::extender
