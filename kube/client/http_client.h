@@ -13,6 +13,7 @@
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "kube/client/connection.h"
+#include "kube/client/write_fence.h"
 
 namespace gangway::kube {
 
@@ -30,6 +31,10 @@ struct HttpClientOptions {
   std::size_t max_frame_bytes = std::size_t{16} << 20;
   // Of frames that the loop has not taken yet, per watch; beyond it we stop reading.
   std::size_t max_undelivered_bytes = std::size_t{32} << 20;
+  // When set, asked on the client's own thread whenever a write is handed to libcurl, when its connection stands and it is about
+  // to be sent, and again whenever libcurl fetches bytes of its body. While it is closed the write ends with FailedPrecondition
+  // and its connection with it: a header without its body does nothing.
+  std::shared_ptr<const WriteFence> fence;
 };
 
 // Thread-safe. Calls back by posting to the loop, which must outlive it. Requests and watches under way when it is
@@ -42,7 +47,7 @@ class HttpClient : public Client {
   ~HttpClient() override;
 
   // Errors: DeadlineExceeded, Unavailable (no answer), ResourceExhausted (an answer too large), InvalidArgument (no
-  // request one could send), Cancelled.
+  // request one could send), FailedPrecondition (the fence is closed), Cancelled.
   void Send(Request request, Token owner, Done done) override;
   // The handle may be destroyed on any thread, also within its own callbacks, and may outlive the client. Off the loop's
   // thread its destruction waits for a callback that is running.

@@ -73,6 +73,8 @@ absl::Status Transfer::Prepare(CURL* easy, Endpoint& endpoint, const HttpClientO
   max_body_bytes_ = is_watch() ? kMaxRefusalBytes : options.max_response_bytes;
   GW_RETURN_IF_ERROR(CheckRequest(request_));
   url_ = endpoint.Url(request_);
+  if (IsWriteMethod(request_.method)) fence_ = options.fence;
+  if (!FenceOpen()) return failure_;
   endpoint.Configure(easy);
   curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
   curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
@@ -94,7 +96,36 @@ absl::Status Transfer::Prepare(CURL* easy, Endpoint& endpoint, const HttpClientO
   return SetHeaders(endpoint);
 }
 
-void Transfer::SetMethod() const {
+// Remembers the refusal.
+bool Transfer::FenceOpen() {
+  if (fence_ == nullptr || fence_->open()) return true;
+  failure_ = FencedOff(absl::StrCat(request_.method, " ", url_));
+  return false;
+}
+
+std::size_t Transfer::OnBodyWanted(char* into, std::size_t, std::size_t room, void* self) {
+  auto* transfer = static_cast<Transfer*>(self);
+  if (!transfer->FenceOpen()) return CURL_READFUNC_ABORT;
+  const std::string& body = transfer->request_.body;
+  const std::size_t count = std::min(room, body.size() - transfer->body_sent_);
+  body.copy(into, count, transfer->body_sent_);
+  transfer->body_sent_ += count;
+  return count;
+}
+
+// A request is sent again when its kept connection turned out dead.
+int Transfer::OnBodySought(void* self, curl_off_t offset, int origin) {
+  auto* transfer = static_cast<Transfer*>(self);
+  if (origin != SEEK_SET || offset < 0 || static_cast<std::size_t>(offset) > transfer->request_.body.size()) return CURL_SEEKFUNC_FAIL;
+  transfer->body_sent_ = static_cast<std::size_t>(offset);
+  return CURL_SEEKFUNC_OK;
+}
+
+int Transfer::OnReadyToSend(void* self, char*, char*, int, int) {
+  return static_cast<Transfer*>(self)->FenceOpen() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+void Transfer::SetMethod() {
   if (request_.method == "HEAD") {
     curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
     return;
@@ -103,7 +134,18 @@ void Transfer::SetMethod() const {
                                                    request_.method != "OPTIONS");
   if (has_body) {
     curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());  // refers to it; we outlive the transfer
+    if (fence_ == nullptr) curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());  // refers to it; we outlive the transfer
+  }
+  if (fence_ != nullptr) {
+    curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &Transfer::OnReadyToSend);
+    curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
+    if (has_body) {
+      curl_easy_setopt(easy_, CURLOPT_POST, 1L);
+      curl_easy_setopt(easy_, CURLOPT_READFUNCTION, &Transfer::OnBodyWanted);
+      curl_easy_setopt(easy_, CURLOPT_READDATA, this);
+      curl_easy_setopt(easy_, CURLOPT_SEEKFUNCTION, &Transfer::OnBodySought);
+      curl_easy_setopt(easy_, CURLOPT_SEEKDATA, this);
+    }
   }
   curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
 }
@@ -190,6 +232,7 @@ int Transfer::http_code() const {
 }
 
 absl::Status Transfer::TransportError(CURLcode code) const {
+  if (absl::IsFailedPrecondition(failure_)) return failure_;  // the fence's; it names the request
   const std::string what = absl::StrCat(request_.method, " ", url_, ": ");
   if (!failure_.ok()) return absl::Status(failure_.code(), absl::StrCat(what, failure_.message()));
   const std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);

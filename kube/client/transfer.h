@@ -82,9 +82,13 @@ class Transfer {
  private:
   static std::size_t OnBody(char* bytes, std::size_t one, std::size_t size, void* self);
   static std::size_t OnHeader(char* bytes, std::size_t one, std::size_t size, void* self);
+  static std::size_t OnBodyWanted(char* into, std::size_t one, std::size_t room, void* self);
+  static int OnBodySought(void* self, curl_off_t offset, int origin);
+  static int OnReadyToSend(void* self, char* peer, char* own, int peer_port, int own_port);
+  bool FenceOpen();
   std::size_t TakeBody(absl::string_view bytes);
   std::size_t TakeFrames(absl::string_view bytes);
-  void SetMethod() const;
+  void SetMethod();
   absl::Status SetHeaders(Endpoint& endpoint);
   Response MakeResponse();
   absl::Status TransportError(CURLcode code) const;
@@ -98,6 +102,8 @@ class Transfer {
   curl_slist* headers_ = nullptr;
   std::string url_;
   std::array<char, CURL_ERROR_SIZE> error_{};
+  std::shared_ptr<const WriteFence> fence_;  // of a write; else null
+  std::size_t body_sent_ = 0;                // with a fence: given to libcurl
   std::size_t max_body_bytes_ = 0;
   std::string body_;
   absl::Status failure_;  // found by us while reading
