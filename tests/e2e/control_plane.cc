@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -40,6 +41,16 @@ std::string Loopback(int port) { return absl::StrCat("127.0.0.1:", port); }
 std::string Tail(const std::string& path) {
   const std::string text = ReadFile(path);
   return text.size() <= 3000 ? text : "..." + text.substr(text.size() - 3000);
+}
+
+// Where an object is created. Kinds that we have no table for are those of manifests: regular plurals, and no namespace means
+// that there is none.
+std::string CollectionOf(const api::ManifestDocument& document, const std::string& ns) {
+  if (const api::Resource* const resource = api::FindKind(document.api_version, document.kind)) {
+    return api::PathOf(*resource, !resource->namespaced ? "" : !ns.empty() ? ns : document.ns.empty() ? "default" : document.ns);
+  }
+  return absl::StrCat("/apis/", document.api_version, document.ns.empty() ? "" : absl::StrCat("/namespaces/", document.ns), "/",
+                      absl::AsciiStrToLower(document.kind), "s");
 }
 
 }  // namespace
@@ -219,7 +230,7 @@ void ControlPlane::StartControllerManager() {
                                "--secure-port=0", "--leader-elect=false", "--use-service-account-credentials=false",
                                "--controllers=garbage-collector-controller,namespace-controller,serviceaccount-controller,serviceaccount-token-controller,"
                                "persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller,"
-                               "disruption-controller,pod-garbage-collector-controller,root-ca-certificate-publisher-controller",
+                               "disruption-controller,taint-eviction-controller,pod-garbage-collector-controller,root-ca-certificate-publisher-controller",
                                "--service-account-private-key-file=" + folder() + "/tokens.key", "--root-ca-file=" + ca_file(),
                                "--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=20"},
       Log("kube-controller-manager"));
@@ -284,10 +295,7 @@ kube::Response ControlPlane::Call(const std::string& method, const std::string& 
 absl::Status ControlPlane::Create(const std::string& manifest, const std::string& ns) {
   GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadManifest(manifest, "manifest"));
   for (const api::ManifestDocument& document : documents) {
-    const api::Resource* const resource = api::FindKind(document.api_version, document.kind);
-    if (resource == nullptr) return absl::InvalidArgumentError(absl::StrCat(document.api_version, " ", document.kind, " is not known here"));
-    const std::string in = !resource->namespaced ? "" : !ns.empty() ? ns : document.ns.empty() ? "default" : document.ns;
-    const kube::Response reply = Call("POST", api::PathOf(*resource, in), document.json);
+    const kube::Response reply = Call("POST", CollectionOf(document, ns), document.json);
     if (!reply.ok() && reply.code != 409) return kube::StatusFromResponse(reply);
   }
   return absl::OkStatus();

@@ -74,7 +74,7 @@ class ControlPlane {
   // One request as the admin, waited for. A transport error ends the test program.
   kube::Response Call(const std::string& method, const std::string& path, const std::string& body = {},
                       const std::string& content_type = "application/json", const std::string& query = {});
-  // Creates every object of a manifest, "" as namespace is "default"; an object that is there already is left as it is.
+  // Creates every object of a manifest; `ns`, when given, instead of the namespace they name. What is there already is left as it is.
   absl::Status Create(const std::string& manifest, const std::string& ns = {});
   // Nodes node-000.. of 16 cpu, 64Gi memory, 200Gi ephemeral-storage, 110 pods, Ready and without taints.
   absl::Status CreateNodes(int count);

@@ -151,6 +151,7 @@ TemporaryFolder::TemporaryFolder(const std::string& name) : path_((fs::temp_dire
 }
 
 TemporaryFolder::~TemporaryFolder() {
+  if (std::getenv("GW_KEEP_FOLDERS") != nullptr) return;
   std::error_code error;
   fs::remove_all(path_, error);
 }

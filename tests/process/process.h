@@ -46,7 +46,8 @@ class ChildProcess {
   std::optional<int> exit_code_;
 };
 
-// A folder of its own under the system's temporary folder, removed with all that is in it.
+// A folder of its own under the system's temporary folder, removed with all that is in it; kept for a look
+// when GW_KEEP_FOLDERS is set.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& name);

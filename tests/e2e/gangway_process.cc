@@ -1,0 +1,43 @@
+#include "tests/e2e/gangway_process.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "tests/testing/loop_thread.h"
+#include "tests/testing/raw_socket.h"
+
+namespace gangway::testutil {
+namespace {
+
+std::vector<std::string> Argv(const std::string& command, const std::string& kubeconfig, const std::vector<std::string>& flags) {
+  std::vector<std::string> argv{GW_GANGWAY, command, "--kubeconfig=" + kubeconfig, "--health-addr=127.0.0.1:0", "--metrics-addr=127.0.0.1:0"};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  return argv;
+}
+
+}  // namespace
+
+GangwayProcess::GangwayProcess(const std::string& folder, const std::string& name, const std::string& command, const std::string& kubeconfig,
+                               const std::vector<std::string>& flags)
+    : name_(name), log_(absl::StrCat(folder, "/", name, ".log")), process_(Argv(command, kubeconfig, flags), log_) {}
+
+bool GangwayProcess::WaitReady() { return true; }
+std::string GangwayProcess::Log() const { return absl::StrCat("== ", name_, "\n", ReadFile(log_)); }
+
+ProcessUse UseOf(pid_t pid) {
+  ProcessUse use;
+  const std::string stat = ReadFile(absl::StrCat("/proc/", pid, "/stat"));
+  std::istringstream fields(stat.substr(stat.rfind(')') + 2));  // the name may hold anything
+  std::string field;
+  for (int i = 3; fields >> field; ++i) {
+    if (i == 14 || i == 15) use.cpu_seconds += std::stod(field) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    if (i == 24) use.resident_bytes = std::stoul(field) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+  return use;
+}
+
+}  // namespace gangway::testutil

@@ -1,0 +1,38 @@
+// `gangway controller` and `gangway scheduler` as a cluster runs them: processes of their own, each with its service account.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/process/process.h"
+
+namespace gangway::testutil {
+
+class GangwayProcess {
+ public:
+  // `command` is "controller" or "scheduler"; `flags` are added to --kubeconfig and the address of its endpoints. The log is in
+  // `folder`/`name`.log.
+  GangwayProcess(const std::string& folder, const std::string& name, const std::string& command, const std::string& kubeconfig,
+                 const std::vector<std::string>& flags = {});
+
+  ChildProcess& process() { return process_; }
+  std::string Log() const;
+  // Whether /readyz says so within a test's patience.
+  bool WaitReady();
+  // Of one of its endpoints ("/metrics"); "" when it does not answer.
+  std::string Get(const std::string& path) const;
+
+ private:
+  const std::string name_, log_;
+  std::string url_;
+  ChildProcess process_;
+};
+
+// CPU seconds and resident bytes of a process.
+struct ProcessUse {
+  double cpu_seconds = 0;
+  std::size_t resident_bytes = 0;
+};
+ProcessUse UseOf(pid_t pid);
+
+}  // namespace gangway::testutil

@@ -1,0 +1,77 @@
+#include "tests/e2e/installed_gangway.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "api/json_value.h"
+#include "api/manifest/manifest.h"
+#include "base/status_macros.h"
+
+namespace gangway::testutil {
+
+absl::StatusOr<std::unique_ptr<InstalledGangway>> InstalledGangway::Start(InstalledGangwayOptions options) {
+  std::unique_ptr<InstalledGangway> gangway(new InstalledGangway);
+  gangway->options_ = options;
+  ControlPlaneOptions plane;
+  plane.kwok = options.kwok;
+  plane.api_server_flags = options.api_server_flags;
+  GW_ASSIGN_OR_RETURN(gangway->plane_, ControlPlane::Start(std::move(plane)));
+  GW_RETURN_IF_ERROR(gangway->plane_->CreateNodes(options.nodes));
+  GW_RETURN_IF_ERROR(gangway->Install());
+  if (options.start) {
+    gangway->StartBoth();
+    GW_RETURN_IF_ERROR(gangway->WaitReady());
+  }
+  return gangway;
+}
+
+absl::Status InstalledGangway::Install() {
+  const std::string file = GW_SOURCE_DIR "/deploy/volcano/gangway.yaml";
+  const std::string text = ReadFile(file);
+  GW_RETURN_IF_ERROR(plane_->Create(text));
+  GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadManifest(text, file));
+  for (const api::ManifestDocument& document : documents) {
+    if (document.kind != "Deployment") continue;
+    GW_ASSIGN_OR_RETURN(const boost::json::value deployment, api::ParseJson(document.json));
+    const auto& container = deployment.at("spec").at("template").at("spec").at("containers").at(0);
+    std::vector<std::string> args;
+    for (const auto& arg : container.at("args").as_array()) args.emplace_back(arg.as_string());
+    const std::string command = args.front();
+    args.erase(args.begin());
+    // The addresses are a test's own.
+    std::erase_if(args, [](const std::string& arg) { return absl::StartsWith(arg, "--health-addr") || absl::StartsWith(arg, "--metrics-addr"); });
+    arguments_[command] = std::move(args);
+    GW_ASSIGN_OR_RETURN(kubeconfigs_[command], plane_->KubeconfigForServiceAccount("gangway-system", "gangway-" + command));
+  }
+  if (!arguments_.contains("scheduler") || !arguments_.contains("controller")) {
+    return absl::NotFoundError(absl::StrCat(file, ": there should be Deployments of gangway scheduler and gangway controller"));
+  }
+  return absl::OkStatus();
+}
+
+std::unique_ptr<GangwayProcess> InstalledGangway::StartProcess(const std::string& command, const std::vector<std::string>& flags) {
+  std::vector<std::string> all = arguments_[command];
+  all.insert(all.end(), options_.flags.begin(), options_.flags.end());
+  all.insert(all.end(), flags.begin(), flags.end());
+  return std::make_unique<GangwayProcess>(plane_->folder(), absl::StrCat(command, "-", ++started_), command, kubeconfigs_[command], all);
+}
+
+void InstalledGangway::StartBoth() {
+  controller_ = StartProcess("controller");
+  scheduler_ = StartProcess("scheduler");
+}
+
+void InstalledGangway::StopBoth() {
+  controller_->process().Stop();
+  scheduler_->process().Stop();
+}
+
+absl::Status InstalledGangway::WaitReady() {
+  const bool ready = controller_->WaitReady() && scheduler_->WaitReady() && Eventually([&] {
+    return absl::StrContains(*plane_->Call("GET", api::PathOf(api::kQueues, "", "default")).body, R"("state":"Open")");
+  });
+  return ready ? absl::OkStatus() : absl::DeadlineExceededError(absl::StrCat("gangway did not become ready\n", Logs()));
+}
+
+std::string InstalledGangway::Logs() const { return absl::StrCat(controller_->Log(), scheduler_->Log()); }
+
+}  // namespace gangway::testutil

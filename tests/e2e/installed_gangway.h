@@ -1,0 +1,53 @@
+// Gangway installed on a real control plane as deploy/volcano/gangway.yaml says: its namespace, accounts and roles, and its programs
+// with the arguments of the Deployments, each with its own account's token.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tests/e2e/control_plane.h"
+#include "tests/e2e/gangway_process.h"
+
+namespace gangway::testutil {
+
+struct InstalledGangwayOptions {
+  int nodes = 6;
+  bool kwok = true;
+  std::vector<std::string> flags = {};  // added to those of the Deployments, for both programs
+  std::vector<std::string> api_server_flags = {};
+  bool start = true;                    // the programs; else Start() does
+};
+
+class InstalledGangway {
+ public:
+  // Ready, with queue default Open.
+  static absl::StatusOr<std::unique_ptr<InstalledGangway>> Start(InstalledGangwayOptions options = {});
+
+  ControlPlane& plane() { return *plane_; }
+  GangwayProcess& scheduler() { return *scheduler_; }
+  GangwayProcess& controller() { return *controller_; }
+  // For messages.
+  std::string Logs() const;
+
+  // "scheduler" or "controller", as its Deployment starts it; a second one is a replica.
+  std::unique_ptr<GangwayProcess> StartProcess(const std::string& command, const std::vector<std::string>& flags = {});
+  void StartBoth();
+  void StopBoth();
+  absl::Status WaitReady();
+
+ private:
+  InstalledGangway() = default;
+  absl::Status Install();
+
+  InstalledGangwayOptions options_;
+  std::unique_ptr<ControlPlane> plane_;
+  std::map<std::string, std::vector<std::string>> arguments_;    // of the Deployments' containers, by command
+  std::map<std::string, std::string> kubeconfigs_;
+  std::unique_ptr<GangwayProcess> scheduler_, controller_;
+  int started_ = 0;
+};
+
+}  // namespace gangway::testutil

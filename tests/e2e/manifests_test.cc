@@ -1,0 +1,314 @@
+// deploy/volcano on a real API server: the types judge as Volcano's do, every overlay can be applied, removed and applied again
+// without anybody's jobs going away, and each account may do what docs/rbac.md says.
+//
+// GW_UPDATE_GOLDEN=1 rewrites docs/rbac.md.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "api/json_value.h"
+#include "api/resource.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/e2e/control_plane.h"
+
+namespace gangway::testutil {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kDeploy = GW_SOURCE_DIR "/deploy/volcano";
+const std::string kOverlays[] = {"standalone", "beside-volcano", "paddle-only"};
+
+value Json(const std::string& text) { return *api::ParseJson(text); }
+std::string Text(const value& v) { return std::string(v.get_string()); }
+
+// One control plane for all cases, without Volcano's types until they are applied here.
+class ManifestsTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!ControlPlane::ToolsPresent() || !HasKubectl()) return;
+    auto started = ControlPlane::Start({.volcano_crds = false});
+    ASSERT_TRUE(started.ok()) << started.status();
+    plane_ = *std::move(started);
+    Apply("crds");
+    EXPECT_EQ(plane_->Kubectl({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"}).exit_code, 0);
+    Apply("namespace");
+    Apply("paddle-namespace");
+  }
+  static void TearDownTestSuite() { plane_.reset(); }
+  void SetUp() override {
+    if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";
+    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine, so there is no control plane on this machine to use";
+  }
+
+  // kubectl apply -k; warnings are failures (of pod security, of unknown fields).
+  static std::string Apply(const std::string& kustomization, std::vector<std::string> more = {}) {
+    std::vector<std::string> args{"apply", "-k", kDeploy + "/" + kustomization};
+    args.insert(args.end(), more.begin(), more.end());
+    const Outcome outcome = plane_->Kubectl(args);
+    EXPECT_EQ(outcome.exit_code, 0) << kustomization << ": " << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty()) << kustomization;
+    return outcome.out;
+  }
+  static std::string Kubectl(std::vector<std::string> args, const std::string& input = {}) {
+    const Outcome outcome = plane_->Kubectl(std::move(args), input);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
+
+  static std::unique_ptr<ControlPlane> plane_;
+};
+std::unique_ptr<ControlPlane> ManifestsTest::plane_;
+
+std::string CollectionOf(const value& document, const std::string& ns) {
+  const api::Resource* resource = api::FindKind(Text(document.at("apiVersion")), Text(document.at("kind")));
+  return api::PathOf(*resource, ns);
+}
+
+// --- The types.
+
+TEST_F(ManifestsTest, TheTypesAreStructuralAndServed) {
+  for (const char* name : {"jobs.batch.volcano.sh", "podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh", "commands.bus.volcano.sh"}) {
+    const value crd = Json(*plane_->Call("GET", std::string("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/") + name).body);
+    for (const value& condition : crd.at("status").at("conditions").get_array()) {
+      const std::string type = Text(condition.at("type"));
+      EXPECT_EQ(Text(condition.at("status")), type == "Established" || type == "NamesAccepted" ? "True" : "False") << name << api::ToJson(condition);
+    }
+  }
+  EXPECT_THAT(Kubectl({"api-resources", "--no-headers", "--api-group=batch.volcano.sh"}), HasSubstr("vcjob,vj"));
+}
+
+// The flat file is for `kubectl create -f URL`.
+TEST_F(ManifestsTest, TheFlatFilesAreTakenByCreate) {
+  EXPECT_EQ(plane_->Kubectl({"replace", "--dry-run=server", "-f", kDeploy + "/crds.yaml"}).exit_code, 0);
+  const Outcome workload = plane_->Kubectl({"create", "--dry-run=server", "-f", kDeploy + "/gangway.yaml"});
+  EXPECT_THAT(workload.err, HasSubstr(R"(namespaces "gangway-system" already exists)"));
+  for (const absl::string_view line : absl::StrSplit(workload.err, '\n', absl::SkipEmpty())) {
+    EXPECT_THAT(std::string(line), HasSubstr("already exists"));
+  }
+}
+
+struct Row {
+  int number = 0, status = 0;
+  std::string what, message;
+  value document, input;
+};
+
+std::vector<Row> RecordedRows(absl::string_view method) {
+  std::vector<Row> rows;
+  const value all = Json(ReadFile(GW_SOURCE_DIR "/tests/golden/volcano/admission.json"));
+  int number = 0;
+  const auto text = [](const value& row, const char* key) {
+    const value* at = row.get_object().if_contains(key);
+    return at != nullptr && at->is_string() ? Text(*at) : std::string();
+  };
+  for (const value& row : all.get_array()) {
+    ++number;
+    if (Text(row.at("method")) != method) continue;
+    const value* input = row.get_object().if_contains("input");
+    rows.push_back({number, static_cast<int>(row.at("status").as_int64()), text(row, "what"), text(row, "message"), row,
+                    input != nullptr ? *input : value()});
+  }
+  return rows;
+}
+
+std::set<std::string> CausesIn(const value& causes) {
+  std::set<std::string> out;
+  if (!causes.is_array()) return out;
+  for (const value& cause : causes.get_array()) out.insert(absl::StrCat(Text(cause.at("field")), ": ", Text(cause.at("message"))));
+  return out;
+}
+
+// What Volcano's webhooks made of an object before the schema saw it, where that decides the row.
+bool WebhookDecides(const Row& row) {
+  return row.what == "weight 0" /* made 1 */ || absl::StrContains(row.message, "mutatejob.volcano.sh");
+}
+
+TEST_F(ManifestsTest, EveryRecordedCreateGetsTheSchemasVerdict) {
+  int refused = 0, accepted = 0;
+  for (const Row& row : RecordedRows("POST")) {
+    SCOPED_TRACE(absl::StrCat("row ", row.number, ": ", row.what));
+    if (WebhookDecides(row)) continue;
+    value document = row.input;
+    object& metadata = document.at("metadata").get_object();
+    const bool namespaced = metadata.contains("namespace");
+    if (namespaced) metadata["namespace"] = "default";
+    const kube::Response reply = plane_->Call("POST", CollectionOf(document, namespaced ? "default" : ""), api::ToJson(document),
+                                              "application/json", "dryRun=All");
+    if (row.status != 422) {  // accepted by the schema, whatever the webhooks said then
+      EXPECT_EQ(reply.code, 201) << *reply.body;
+      ++accepted;
+      continue;
+    }
+    ++refused;
+    EXPECT_EQ(reply.code, 422) << *reply.body;
+    if (reply.code != 422) continue;
+    const value status = Json(*reply.body);
+    const std::set<std::string> recorded = CausesIn(row.document.at("causes")), ours = CausesIn(status.at("details").at("causes"));
+    EXPECT_THAT(ours, ::testing::Not(IsEmpty()));
+    // Volcano's defaults may have carried a wrong value to more places.
+    EXPECT_TRUE(std::includes(recorded.begin(), recorded.end(), ours.begin(), ours.end()))
+        << ::testing::PrintToString(ours) << " recorded: " << ::testing::PrintToString(recorded);
+  }
+  EXPECT_GE(refused, 25);
+  EXPECT_GE(accepted, 90);
+}
+
+TEST_F(ManifestsTest, EveryRecordedUpdateThatTheSchemaRefusedIsRefused) {
+  const std::string job = R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"base"},"spec":{"minAvailable":1,
+      "schedulerName":"volcano","tasks":[{"name":"w","replicas":2,"template":{"spec":{"containers":[{"name":"w","image":"i"}]}}}]}})";
+  const std::string queue = R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q-open"},"spec":{"weight":1}})";
+  const std::string job_path = api::PathOf(api::kJobs, "default", "base"), queue_path = api::PathOf(api::kQueues, "", "q-open");
+  ASSERT_EQ(plane_->Call("POST", api::PathOf(api::kJobs, "default"), job).code, 201);
+  ASSERT_EQ(plane_->Call("POST", api::PathOf(api::kQueues, ""), queue).code, 201);
+  int refused = 0;
+  for (const Row& row : RecordedRows("PUT")) {
+    if (row.status != 422) continue;
+    SCOPED_TRACE(absl::StrCat("row ", row.number, ": ", row.what));
+    const std::string change = Text(row.input.at("changed").at(0));  // "~ /spec/weight: 1 -> 0"
+    const std::vector<std::string> parts = absl::StrSplit(absl::StripPrefix(change, "~ "), absl::ByString(": "));
+    const std::vector<std::string> values = absl::StrSplit(parts.at(1), absl::ByString(" -> "));
+    const std::string patch = absl::StrCat(R"([{"op":"add","path":")", parts.at(0), R"(","value":)", values.at(1), "}]");
+    const kube::Response reply = plane_->Call("PATCH", absl::StrContains(row.message, "Queue") ? queue_path : job_path, patch,
+                                              "application/json-patch+json", "dryRun=All");
+    ASSERT_EQ(reply.code, 422) << *reply.body;
+    EXPECT_EQ(Text(Json(*reply.body).at("message")), row.message);
+    ++refused;
+  }
+  EXPECT_EQ(refused, 3);
+  EXPECT_EQ(plane_->Call("DELETE", job_path).code, 200);
+  EXPECT_EQ(plane_->Call("DELETE", queue_path).code, 200);
+}
+
+TEST_F(ManifestsTest, EveryRecordedObjectIsTakenWithoutLoss) {
+  int objects = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(GW_SOURCE_DIR "/tests/golden/volcano")) {
+    const std::string file = entry.path().string();
+    if (!absl::EndsWith(file, ".json") || absl::EndsWith(file, "admission.json")) continue;
+    const value recorded = Json(ReadFile(file));
+    for (const char* kind : {"Job", "PodGroup", "Queue"}) {
+      const value* list = recorded.get_object().if_contains(kind);
+      if (list == nullptr) continue;
+      for (value document : list->get_array()) {
+        object& metadata = document.at("metadata").get_object();
+        metadata = object{{"name", "recorded"}};
+        const bool namespaced = std::string(kind) != "Queue";
+        const kube::Response reply = plane_->Call("POST", CollectionOf(document, namespaced ? "default" : ""), api::ToJson(document),
+                                                  "application/json", "dryRun=All&fieldValidation=Strict");
+        EXPECT_EQ(reply.code, 201) << file << " " << kind << ": " << *reply.body;
+        ++objects;
+      }
+    }
+  }
+  EXPECT_GT(objects, 10);
+}
+
+// --- The workload.
+
+TEST_F(ManifestsTest, EveryOverlayPassesAServerSideDryRun) {
+  for (const std::string& overlay : kOverlays) Apply("overlays/" + overlay, {"--dry-run=server"});
+}
+
+// The pods of our Deployments, made as pods: pod security, the priority class and the service accounts let them in.
+TEST_F(ManifestsTest, TheNamespaceTakesOurPods) {
+  for (const std::string& overlay : kOverlays) {
+    Apply("overlays/" + overlay);
+    const value deployments = Json(*plane_->Call("GET", api::PathOf(api::kDeployments, "gangway-system")).body);
+    EXPECT_FALSE(deployments.at("items").get_array().empty()) << overlay;
+    for (const value& deployment : deployments.at("items").get_array()) {
+      value pod = deployment.at("spec").at("template");
+      pod.at("metadata").get_object()["name"] = "trial";
+      const kube::Response reply =
+          plane_->Call("POST", api::PathOf(api::kPods, "gangway-system"), api::ToJson(pod), "application/json", "dryRun=All");
+      EXPECT_EQ(reply.code, 201) << overlay << ": " << *reply.body;
+    }
+    Kubectl({"delete", "--wait=true", "-k", kDeploy + "/overlays/" + overlay});
+    Apply("namespace");
+  }
+}
+
+TEST_F(ManifestsTest, TakingTheWorkloadAwayLeavesTheJobsAndPuttingItBackWorks) {
+  const std::string job = R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"stays"},
+      "spec":{"minAvailable":1,"schedulerName":"volcano","tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"w","image":"i"}]}}}]}})";
+  for (const char* ns : {"default", "paddle-system"}) {
+    ASSERT_EQ(plane_->Call("POST", api::PathOf(api::kJobs, ns), job).code, 201);
+  }
+  for (const std::string& overlay : kOverlays) {
+    Apply("overlays/" + overlay);
+    Kubectl({"delete", "--wait=true", "-k", kDeploy + "/overlays/" + overlay});
+    EXPECT_EQ(plane_->Call("GET", "/api/v1/namespaces/gangway-system").code, 404) << overlay;
+    for (const char* ns : {"default", "paddle-system"}) {
+      EXPECT_EQ(plane_->Call("GET", api::PathOf(api::kJobs, ns, "stays")).code, 200) << overlay;
+    }
+    EXPECT_THAT(Apply("overlays/" + overlay), HasSubstr("created")) << overlay;
+    EXPECT_THAT(Apply("overlays/" + overlay), ::testing::Not(HasSubstr("created"))) << overlay;
+    Kubectl({"delete", "--wait=true", "-k", kDeploy + "/overlays/" + overlay});
+  }
+  // Volcano's own types, whoever made them, are no business of the overlay that runs beside Volcano.
+  EXPECT_THAT(Kubectl({"kustomize", kDeploy + "/overlays/beside-volcano"}), ::testing::Not(HasSubstr("CustomResourceDefinition")));
+  Apply("namespace");
+}
+
+// --- Who may do what.
+
+std::string AccountMay(const ControlPlane& plane, const std::string& account, const std::string& ns) {
+  const Outcome outcome = plane.Kubectl({"auth", "can-i", "--list", "--as=system:serviceaccount:gangway-system:" + account,
+                                         "--as-group=system:serviceaccounts", "--as-group=system:serviceaccounts:gangway-system",
+                                         "--as-group=system:authenticated", "-n", ns});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::string out;
+  for (const absl::string_view line : absl::StrSplit(outcome.out, '\n', absl::SkipEmpty())) {
+    absl::StrAppend(&out, absl::StripTrailingAsciiWhitespace(line), "\n");
+  }
+  return out;
+}
+
+TEST_F(ManifestsTest, AccountsMayDoWhatTheDocumentSays) {
+  std::string text =
+      "# Who may do what\n\n"
+      "`kubectl auth can-i --list` of each service account, as an API server 1.36 answers it. Rules on `selfsubject*` resources and\n"
+      "non-resource URLs are everybody's (`system:basic-user`, `system:discovery`, `system:public-info-viewer`); the others stand in\n"
+      "`deploy/volcano`, with what they are for. Generated by `tests/e2e/manifests_test.cc` (`GW_UPDATE_GOLDEN=1`).\n";
+  struct Place {
+    const char* ns;
+    const char* title;
+  };
+  const std::pair<std::string, std::vector<Place>> overlays[] = {
+      {"standalone", {{"default", "any namespace"}, {"gangway-system", "its own namespace"}}},
+      {"paddle-only", {{"paddle-system", "the namespace of the jobs"}, {"default", "`default`"}, {"kube-system", "any other namespace"},
+                       {"gangway-system", "its own namespace"}}},
+      {"beside-volcano", {{"default", "any namespace"}, {"gangway-system", "its own namespace"}}},
+  };
+  for (const auto& [overlay, places] : overlays) {
+    Apply("overlays/" + overlay);
+    absl::StrAppend(&text, "\n## ", overlay, "\n");
+    const value accounts = Json(*plane_->Call("GET", api::PathOf(api::kServiceAccounts, "gangway-system")).body);
+    for (const value& account : accounts.at("items").get_array()) {
+      const std::string name = Text(account.at("metadata").at("name"));
+      if (name == "default") continue;
+      for (const Place& place : places) {
+        absl::StrAppend(&text, "\n### ", name, ", ", place.title, "\n\n```\n", AccountMay(*plane_, name, place.ns), "```\n");
+      }
+    }
+    Kubectl({"delete", "--wait=true", "-k", kDeploy + "/overlays/" + overlay});
+    Apply("namespace");
+  }
+  const std::string path = GW_SOURCE_DIR "/docs/rbac.md";
+  if (std::getenv("GW_UPDATE_GOLDEN") != nullptr) WriteFile(path, text);
+  EXPECT_EQ(ReadFile(path), text) << "GW_UPDATE_GOLDEN=1 rewrites docs/rbac.md";
+}
+
+}  // namespace
+}  // namespace gangway::testutil
