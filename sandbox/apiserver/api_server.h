@@ -24,9 +24,11 @@ namespace gangway::sandbox {
 // Bodies beyond this are 413; a front refuses them before it has read them.
 inline constexpr std::size_t kMaxBodyBytes = 3u << 20;
 
-// Who sends a request; its name goes into the journal.
+// Who sends a request; its name goes into the journal and, unless the request says fieldManager, into metadata.managedFields.
 struct Caller {
   std::string name;
+  // Shown metadata.managedFields. Components in the process have no use for it and would only read past it.
+  bool managed_fields = true;
 };
 
 // GET pods/log. Absent options are unset.

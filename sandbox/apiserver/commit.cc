@@ -7,29 +7,32 @@
 
 namespace gangway::sandbox {
 
-Bytes ServerCore::Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note) {
+Bytes ServerCore::Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
+                         const apply::ManagedFieldsPtr* managed) {
   boost::json::object& metadata = draft.metadata();
   if (!dry_run) SetText(metadata, "resourceVersion", absl::StrCat(store_.next_revision()));
-  std::uint32_t revision_at = 0;
-  WriteObject(draft.object(), scratch_, &revision_at);
-  Bytes bytes = std::make_shared<const std::string>(scratch_.data(), scratch_.size());
-  if (dry_run) return bytes;
   auto record = std::make_shared<Record>();
   ReadFacts(resource, draft.object(), *record);
+  if (managed != nullptr) {
+    record->managed = *managed;
+  } else if (const RecordPtr before = store_.Find(resource, record->key); before != nullptr) {
+    record->managed = before->managed;
+  }
+  WriteObject(draft.object(), scratch_, &record->revision_at, &record->metadata_end);
+  record->json = std::make_shared<const std::string>(scratch_.data(), scratch_.size());
+  if (dry_run) return Shown(*record, note.managed_fields);
   record->revision = store_.next_revision();
-  record->json = bytes;
-  record->revision_at = revision_at;
   note_ = &note;
-  store_.Put(std::move(record));
+  store_.Put(record);
   note_ = nullptr;
-  return bytes;
+  return Shown(*record, note.managed_fields);
 }
 
 Bytes ServerCore::CommitDeletion(const Record& record, const CommitNote& note) {
   // `record` may be the store's own, which goes with the deletion.
   const api::Resource& resource = *record.resource;
   const api::NamespacedName key = record.key;
-  Bytes last = JsonAtRevision(record, store_.next_revision());
+  Bytes last = ShownAtRevision(record, store_.next_revision(), note.managed_fields);
   note_ = &note;
   store_.Delete(resource, key);
   note_ = nullptr;

@@ -40,8 +40,9 @@ kube::Response ServerCore::Create(Exchange& exchange) {
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), *draft)) {
     return objection->ToResponse();
   }
-  const CommitNote note{exchange.caller.name, "create", ""};
-  Outcome<Bytes> created = CreateObject(exchange.target, *draft, options->dry_run, note);
+  const CommitNote note{exchange.caller.name, "create", "", options->field_manager, exchange.caller.managed_fields};
+  const Claims claims = TakeClaims(resource, "", *draft);
+  Outcome<Bytes> created = CreateObject(exchange.target, *draft, options->dry_run, note, claims);
   if (!created.ok()) return created.refusal().ToResponse();
   return ObjectResponse(exchange, 201, *created);
 }
@@ -95,13 +96,22 @@ void ServerCore::StampNew(const Target& target, boost::json::object& object) {
   if (HasStatusSubresource(*target.resource) && target.resource != &api::kNodes) object.erase("status");
 }
 
-Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note) {
+Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note,
+                                        const Claims& claims) {
   const api::Resource& resource = *target.resource;
   if (Objection objection = NameNew(target, draft.metadata())) return *std::move(objection);
   const std::string name(FindText(draft.metadata(), "name"));
   if (Objection objection = CheckNamespace(target, name)) return *std::move(objection);
   if (&resource == &api::kSecrets) FoldStringData(draft.object());
+  if (&resource == &api::kNamespaces) LabelNamespace(draft.object());
   ApplyDefaults(draft.root(), *schemas_.For(resource));
+  // What the server fills in from here on nobody owns.
+  apply::ManagedFieldsPtr managed;
+  if (claims.decided.has_value()) {
+    managed = *claims.decided;
+  } else {
+    managed = ownership_.AfterUpdate(claims.given.value_or(nullptr), nullptr, draft.root(), WriteOf(resource, note));
+  }
   StampNew(target, draft.object());
   if (Objection objection = FillInNew(resource, store_, draft.object())) return *std::move(objection);
   if (const api::FieldErrors errors = CheckObject(resource, draft.object(), true); !errors.empty()) {
@@ -113,7 +123,7 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
     return *std::move(objection);
   }
   if (store_.Find(resource, {target.ns, name}) != nullptr) return AlreadyExists(resource, name);
-  return Commit(resource, draft, dry_run, note);
+  return Commit(resource, draft, dry_run, note, &managed);
 }
 
 void ServerCore::CreateDefault(const api::Resource& resource, absl::string_view json) {
@@ -126,11 +136,13 @@ void ServerCore::CreateDefault(const api::Resource& resource, absl::string_view 
   // A queue is open at once: nothing else would open it before the first job comes.
   boost::json::value status;
   if (const boost::json::value* given = draft.object().if_contains("status"); given != nullptr) status = *given;
+  if (&resource == &api::kNamespaces) LabelNamespace(draft.object());
   ApplyDefaults(draft.root(), *schemas_.For(resource));
+  const apply::ManagedFieldsPtr managed = ownership_.AfterUpdate(nullptr, nullptr, draft.root(), WriteOf(resource, note));
   StampNew(target, draft.object());
   if (!status.is_null()) draft.object()["status"] = status;
   GW_CHECK(!FillInNew(resource, store_, draft.object()).has_value());
-  Commit(resource, draft, false, note);
+  Commit(resource, draft, false, note, &managed);
 }
 
 void ServerCore::CreateDefaultObjects() {

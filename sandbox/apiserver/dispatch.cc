@@ -129,6 +129,7 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
                  .timeout = options->timeout,
                  .representation = exchange->representation,
                  .include = *include,
+                 .managed_fields = caller.managed_fields,
                  .from = std::nullopt};
   const Revision revision = options->revision.value_or(0);
   if (revision > store_.revision()) return refuse(TooLargeResourceVersion(revision, store_.revision()));

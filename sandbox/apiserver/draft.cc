@@ -201,9 +201,10 @@ bool Equal(const json::value& a, const json::value& b) {
                     [](const json::value& x, const json::value& y) { return Equal(x, y); });
 }
 
-void WriteObject(const json::object& object, std::string& out, std::uint32_t* revision_at) {
+void WriteObject(const json::object& object, std::string& out, std::uint32_t* revision_at, std::uint32_t* metadata_end) {
   out.clear();
   *revision_at = 0;
+  if (metadata_end != nullptr) *metadata_end = 0;
   bool comma = false;
   out.push_back('{');
   for (const absl::string_view name : {"apiVersion", "kind"}) {
@@ -215,6 +216,7 @@ void WriteObject(const json::object& object, std::string& out, std::uint32_t* re
     comma = true;
     out.append("\"metadata\":");
     WriteMetadata(*metadata, out, revision_at);
+    if (metadata_end != nullptr && !metadata->empty()) *metadata_end = static_cast<std::uint32_t>(out.size() - 1);
   }
   for (const auto& member : object) {
     const absl::string_view name = FromBjs(member.key());

@@ -65,7 +65,9 @@ bool Equal(const boost::json::value& a, const boost::json::value& b);
 bool Equal(const boost::json::object& a, const boost::json::object& b);
 
 // The object with apiVersion, kind and metadata first, and metadata in Kubernetes' order, so that its resourceVersion can be
-// found again: `*revision_at` is where its digits stand, 0 when it has none. Replaces `out`.
-void WriteObject(const boost::json::object& object, std::string& out, std::uint32_t* revision_at);
+// found again: `*revision_at` is where its digits stand, 0 when it has none, `*metadata_end` where the brace behind the
+// metadata does, 0 when there is none. Replaces `out`.
+void WriteObject(const boost::json::object& object, std::string& out, std::uint32_t* revision_at,
+                 std::uint32_t* metadata_end = nullptr);
 
 }  // namespace gangway::sandbox

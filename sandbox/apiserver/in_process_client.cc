@@ -41,12 +41,12 @@ struct Stream {
 
 struct InProcessClient::State {
   State(Loop& l, ApiServer& s, std::string name, Faults f)
-      : loop(l), server(s), caller{std::move(name)}, faults(std::move(f)) {}
+      : loop(l), server(s), caller{std::move(name), false}, faults(std::move(f)) {}
 
   Loop& loop;
   ApiServer& server;
   const Token running = server.running();
-  const Caller caller;
+  Caller caller;
   Faults faults;
   std::uint64_t last_stream = 0;
   absl::btree_map<std::uint64_t, std::shared_ptr<Stream>> streams;
@@ -178,6 +178,8 @@ std::unique_ptr<kube::Watch> InProcessClient::StartWatch(kube::Request request, 
     if (const auto alive = weak.lock()) alive->Drop(id);
   });
 }
+
+void InProcessClient::ShowManagedFields() { state_->caller.managed_fields = true; }
 
 void InProcessClient::BreakWatches() {
   std::vector<std::uint64_t> open;

@@ -49,6 +49,9 @@ class InProcessClient final : public kube::Client {
   [[nodiscard]] std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames,
                                                         OnEnd on_end) override;
 
+  // From now on objects come with metadata.managedFields, as a client over the network sees them.
+  void ShowManagedFields();
+
   // Breaks the watches that are open now, as a network would.
   void BreakWatches();
 

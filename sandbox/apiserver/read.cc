@@ -45,10 +45,10 @@ kube::Response ServerCore::Get(Exchange& exchange) {
   }
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
-  return ObjectResponse(exchange, 200, record->json);
+  return ObjectResponse(exchange, 200, Shown(*record, exchange.caller.managed_fields));
 }
 
-Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListOptions& options) {
+Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListOptions& options, bool managed_fields) {
   for (const auto& requirement : options.fields.requirements()) {
     if (!HasFieldLabel(*target.resource, requirement.field)) {
       return BadRequest(absl::StrCat("field label not supported: ", requirement.field));
@@ -83,7 +83,7 @@ Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListO
     }
     ++passed;
     last = record->key;
-    if (everything || Selects(options.labels, options.fields, *record)) page.items.push_back(record->json);
+    if (everything || Selects(options.labels, options.fields, *record)) page.items.push_back(Shown(*record, managed_fields));
     return true;
   };
   const api::NamespacedName* after = token.has_value() ? &token->after : nullptr;
@@ -134,7 +134,7 @@ kube::Response ServerCore::ListResponse(const Exchange& exchange, Page page) {
 kube::Response ServerCore::List(Exchange& exchange) {
   Outcome<ListOptions> options = ParseListOptions(exchange.query, exchange.target);
   if (!options.ok()) return options.refusal().ToResponse();
-  Outcome<Page> page = ReadPage(exchange.target, *options);
+  Outcome<Page> page = ReadPage(exchange.target, *options, exchange.caller.managed_fields);
   if (!page.ok()) return page.refusal().ToResponse();
   return ListResponse(exchange, std::move(*page));
 }

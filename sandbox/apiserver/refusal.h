@@ -65,6 +65,8 @@ Refusal Invalid(const api::Resource& resource, absl::string_view name, const api
 // Of options that are no part of an object: `CreateOptions.meta.k8s.io "" is invalid: ...`.
 Refusal InvalidOptions(absl::string_view kind, const api::FieldErrors& errors);
 
+inline constexpr absl::string_view kApplyMediaType = "application/apply-patch+yaml";
+
 inline constexpr absl::string_view kModifiedMeanwhile =
     "the object has been modified; please apply your changes to the latest version and try again";
 

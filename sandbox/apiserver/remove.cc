@@ -105,9 +105,9 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   const json::array* finalizers = FindArray(next.metadata(), "finalizers");
   const bool held = (finalizers != nullptr && !finalizers->empty()) || &resource == &api::kNamespaces;
   if (!held && !grace_pending) {
-    return Removal{options.dry_run ? record.json : CommitDeletion(record, note), true};
+    return Removal{options.dry_run ? Shown(record, note.managed_fields) : CommitDeletion(record, note), true};
   }
-  if (Equal(next.root(), old.root())) return Removal{record.json, false};
+  if (Equal(next.root(), old.root())) return Removal{Shown(record, note.managed_fields), false};
   return Removal{Commit(resource, next, options.dry_run, note), false};
 }
 
@@ -120,7 +120,7 @@ kube::Response ServerCore::Delete(Exchange& exchange) {
   if (!options.ok()) return options.refusal().ToResponse();
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
-  const CommitNote note{exchange.caller.name, "delete", ""};
+  const CommitNote note{exchange.caller.name, "delete", "", {}, exchange.caller.managed_fields};
   Outcome<Removal> removal = Remove(target, *record, *options, note);
   if (!removal.ok()) return removal.refusal().ToResponse();
   // pkg/registry: ReturnDeletedObject
@@ -148,7 +148,7 @@ kube::Response ServerCore::DeleteCollection(Exchange& exchange) {
     if (Selects(selection->labels, selection->fields, *record)) records.push_back(record);
     return selection->limit == 0 || static_cast<std::int64_t>(records.size()) < selection->limit;
   });
-  const CommitNote note{exchange.caller.name, "delete", ""};
+  const CommitNote note{exchange.caller.name, "delete", "", {}, exchange.caller.managed_fields};
   for (const RecordPtr& record : records) {
     Target target = exchange.target;
     target.name = record->key.name;

@@ -294,7 +294,37 @@ Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) 
   return out;
 }
 
-Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view kind) {
+namespace {
+
+constexpr std::size_t kMaxFieldManagerBytes = 128;
+
+api::FieldError OfOption(api::FieldError::Type type, absl::string_view field, absl::string_view value_json,
+                         absl::string_view rule) {
+  return {.type = type, .field = std::string(field), .value = std::string(value_json), .rule = std::string(rule), .fix = ""};
+}
+
+// apimachinery: validation.ValidateFieldManager
+api::FieldErrors CheckFieldManager(absl::string_view manager, bool apply) {
+  api::FieldErrors errors;
+  if (manager.empty() && apply) {
+    errors.push_back(OfOption(api::FieldError::Type::kRequired, "fieldManager", "", "is required for apply patch"));
+  }
+  if (manager.size() > kMaxFieldManagerBytes) {
+    errors.push_back(OfOption(api::FieldError::Type::kTooLong, "fieldManager", "",
+                              absl::StrCat("may not be more than ", kMaxFieldManagerBytes, " bytes")));
+  }
+  for (std::size_t i = 0; i < manager.size(); ++i) {
+    if (!absl::ascii_iscntrl(static_cast<unsigned char>(manager[i]))) continue;
+    errors.push_back(OfOption(api::FieldError::Type::kInvalid, "fieldManager", api::JsonString(manager),
+                              absl::StrCat("invalid character U+", absl::Hex(manager[i], absl::kZeroPad4),
+                                           " (at position ", i, ")")));
+  }
+  return errors;
+}
+
+}  // namespace
+
+Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view kind, bool apply) {
   WriteOptions out;
   Outcome<bool> dry_run = ParseDryRun(query.All("dryRun"), kind);
   if (!dry_run.ok()) return dry_run.refusal();
@@ -306,6 +336,16 @@ Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view ki
     out.field_validation = FieldValidation::kIgnore;
   } else if (!validation.empty() && validation != "Warn") {
     return InvalidOptions(kind, {NotSupported("fieldValidation", validation, "\"Ignore\", \"Strict\", \"Warn\"")});
+  }
+  out.field_manager = std::string(query.Get("fieldManager"));
+  if (query.Has("force") && !query.Get("force").empty()) {
+    if (!apply && kind == "PatchOptions") {
+      return InvalidOptions(kind, {OfOption(api::FieldError::Type::kForbidden, "force", "", "may not be specified for non-apply patch")});
+    }
+    out.force = query.Flag("force");
+  }
+  if (api::FieldErrors errors = CheckFieldManager(out.field_manager, apply); !errors.empty()) {
+    return InvalidOptions(kind, errors);
   }
   return out;
 }

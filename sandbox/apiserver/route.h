@@ -67,9 +67,12 @@ enum class FieldValidation { kIgnore, kWarn, kStrict };
 struct WriteOptions {
   bool dry_run = false;
   FieldValidation field_validation = FieldValidation::kWarn;
+  std::string field_manager;
+  bool force = false;
 };
 // `kind` names the options in refusals: "CreateOptions".
-Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view kind);
+// An apply must name its manager, and only it may use force.
+Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view kind, bool apply = false);
 
 struct DeleteOptions {
   bool dry_run = false;

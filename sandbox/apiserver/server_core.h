@@ -13,6 +13,7 @@
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "sandbox/apiserver/api_server.h"
+#include "sandbox/apiserver/apply/ownership.h"
 #include "sandbox/apiserver/collector.h"
 #include "sandbox/apiserver/draft.h"
 #include "sandbox/apiserver/event_expiry.h"
@@ -22,6 +23,7 @@
 #include "sandbox/apiserver/schemas/discovery.h"
 #include "sandbox/apiserver/schemas/schemas.h"
 #include "sandbox/apiserver/schemas/table.h"
+#include "sandbox/apiserver/shown.h"
 #include "sandbox/apiserver/store.h"
 #include "sandbox/apiserver/watch_hub.h"
 
@@ -40,6 +42,14 @@ struct Exchange {
 // What to say in the journal of a commit.
 struct CommitNote {
   absl::string_view client, verb, subresource;
+  absl::string_view manager = {};  // of the fields that are written; "": the client
+  bool managed_fields = false;     // the object that is answered shows them
+};
+
+// What a write says about the ownership of fields, beside what it changes.
+struct Claims {
+  std::optional<apply::ManagedFieldsPtr> given;    // by the body, in place of what the object has
+  std::optional<apply::ManagedFieldsPtr> decided;  // by an apply: as they will be
 };
 
 inline constexpr absl::string_view kAccessReviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
@@ -72,12 +82,12 @@ class ServerCore final : public CollectorActions {
   kube::Response Get(Exchange& exchange);
   kube::Response List(Exchange& exchange);
   struct Page {
-    std::vector<Bytes> items;
+    std::vector<Bytes> items;  // as they are shown
     Revision revision = 0;
     std::string continue_token;
     std::optional<std::int64_t> remaining;
   };
-  Outcome<Page> ReadPage(const Target& target, const ListOptions& options);
+  Outcome<Page> ReadPage(const Target& target, const ListOptions& options, bool managed_fields);
   kube::Response ListResponse(const Exchange& exchange, Page page);
   kube::Response ObjectResponse(const Exchange& exchange, int code, const Bytes& object);
   Outcome<IncludeObject> ParseInclude(const Exchange& exchange);
@@ -87,7 +97,8 @@ class ServerCore final : public CollectorActions {
   Objection CheckNamespace(const Target& target, absl::string_view name);
   Objection NameNew(const Target& target, boost::json::object& metadata);
   void StampNew(const Target& target, boost::json::object& object);
-  Outcome<Bytes> CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note);
+  Outcome<Bytes> CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note,
+                              const Claims& claims);
   void CreateDefaultObjects();
   void CreateDefault(const api::Resource& resource, absl::string_view json);
 
@@ -96,9 +107,22 @@ class ServerCore final : public CollectorActions {
   kube::Response Patch(Exchange& exchange);
   // Brings `next` (a whole object, checked against its schema) in as the successor of `before`.
   Outcome<Bytes> Replace(const Target& target, const Record& before, const Draft& old, Draft& next, bool dry_run,
-                         bool unconditional, const CommitNote& note);
+                         bool unconditional, const CommitNote& note, const Claims& claims = {});
+  // The object as a patch may see it: with its managedFields, when the patch speaks of them.
+  void AddManagedFields(const Record& record, absl::string_view patch, Draft& draft);
+  kube::Response CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note);
+  // What a change that came in part means in full: defaults, and what the object's type folds together.
+  void CompleteChange(const Target& target, Draft& next);
   Objection ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body, Draft& next,
                        const Target& target);
+
+  // apply.cc
+  kube::Response Apply(Exchange& exchange);
+  Outcome<Draft> ReadConfiguration(Exchange& exchange, FieldValidation validation);
+  Objection CheckConfiguration(const Target& target, const Record* live, const Draft& config);
+  apply::Write WriteOf(const api::Resource& resource, const CommitNote& note);
+  // Takes metadata.managedFields out of a body.
+  Claims TakeClaims(const api::Resource& resource, absl::string_view subresource, Draft& draft);
 
   // remove.cc
   kube::Response Delete(Exchange& exchange);
@@ -136,7 +160,9 @@ class ServerCore final : public CollectorActions {
                   const boost::json::value* old_object);
 
   // commit.cc
-  Bytes Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note);
+  // `managed` null: the object keeps what it has.
+  Bytes Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
+               const apply::ManagedFieldsPtr* managed = nullptr);
   Bytes CommitDeletion(const Record& record, const CommitNote& note);
   void OnCommit(const Change& change);
   std::string NewUid();
@@ -149,6 +175,7 @@ class ServerCore final : public CollectorActions {
   WatchHub watches_;
   Collector collector_;
   EventExpiry event_expiry_;
+  apply::Ownership ownership_;
   PodLogs pod_logs_;
   const CommitNote* note_ = nullptr;  // of the commit under way
   std::string scratch_;               // objects are written here before they are copied at their size

@@ -109,9 +109,7 @@ Objection FillInPod(const Store& store, json::object& object) {
 }
 
 void FillInNamespace(json::object& object) {
-  json::object& metadata = ObjectIn(object, "metadata");
-  const std::string name(FindText(metadata, "name"));
-  SetText(ObjectIn(metadata, "labels"), "kubernetes.io/metadata.name", name);
+  LabelNamespace(object);
   json::array& finalizers = ObjectIn(object, "spec")["finalizers"].emplace_array();
   finalizers.emplace_back("kubernetes");
   SetText(object["status"].emplace_object(), "phase", "Active");
@@ -156,6 +154,12 @@ Objection FillInNew(const api::Resource& resource, const Store& store, json::obj
   if (&resource == &api::kPersistentVolumeClaims) SetPhase(object, "Pending");
   if (&resource == &api::kPersistentVolumes) SetPhase(object, "Available");
   return std::nullopt;
+}
+
+void LabelNamespace(json::object& object) {
+  json::object& metadata = ObjectIn(object, "metadata");
+  const std::string name(FindText(metadata, "name"));
+  SetText(ObjectIn(metadata, "labels"), "kubernetes.io/metadata.name", name);
 }
 
 }  // namespace gangway::sandbox

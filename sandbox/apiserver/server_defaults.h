@@ -19,4 +19,7 @@ void FoldStringData(boost::json::object& secret);
 // "Guaranteed", "Burstable" or "BestEffort", of a pod's spec.
 absl::string_view QosClassOf(const boost::json::object& spec);
 
+// The label that every namespace has, so that selectors find it by its name.
+void LabelNamespace(boost::json::object& object);
+
 }  // namespace gangway::sandbox

@@ -121,6 +121,9 @@ void Store::Delete(const api::Resource& resource, const api::NamespacedName& key
   ++revision_;
   auto last = std::make_shared<Record>(*before);
   last->json = JsonAtRevision(*before, revision_);
+  if (last->metadata_end != 0) {
+    last->metadata_end = static_cast<std::uint32_t>(last->metadata_end + last->json->size() - before->json->size());
+  }
   last->revision = revision_;
   Remember(table, {revision_, std::move(before), std::move(last), true});
 }

@@ -26,6 +26,10 @@
 
 namespace gangway::sandbox {
 
+namespace apply {
+struct ManagedEntry;
+}
+
 using Revision = std::uint64_t;
 
 // Name/value pairs in one string, for selectors; a fraction of a map's memory. Values hold no NUL.
@@ -51,6 +55,9 @@ struct Record {
   Revision revision = 0;
   Bytes json;                            // metadata.resourceVersion is `revision`
   std::uint32_t revision_at = 0;         // where the digits of that resourceVersion stand in `json`; 0: nowhere
+  std::uint32_t metadata_end = 0;        // where the brace behind the metadata stands in `json`; 0: nowhere
+  // metadata.managedFields, which `json` is without (shown.h); null: none.
+  std::shared_ptr<const std::vector<apply::ManagedEntry>> managed;
   PackedPairs labels;
   PackedPairs fields;                    // what field selectors may ask, metadata.name and .namespace apart
   std::vector<std::string> owner_uids;

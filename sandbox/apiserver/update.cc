@@ -2,11 +2,13 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/volcano/defaults.h"
 #include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/ownership_rules.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/schemas/strategic_merge.h"
 #include "sandbox/apiserver/server_core.h"
@@ -18,8 +20,10 @@ namespace {
 namespace json = boost::json;
 
 constexpr absl::string_view kPatchTypes =
-    "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json";
-constexpr absl::string_view kCustomPatchTypes = "application/json-patch+json, application/merge-patch+json";
+    "application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, "
+    "application/apply-patch+yaml";
+constexpr absl::string_view kCustomPatchTypes =
+    "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 
 // Whether a PUT without resourceVersion is one that knows no version, not one that forgot it.
 bool AllowsUnconditional(const api::Resource& resource, const Schema& schema) {
@@ -71,7 +75,7 @@ bool Releases(const api::Resource& resource, const json::object& old, const json
 }  // namespace
 
 Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, const Draft& old, Draft& next,
-                                   bool dry_run, bool unconditional, const CommitNote& note) {
+                                   bool dry_run, bool unconditional, const CommitNote& note, const Claims& claims) {
   const api::Resource& resource = *target.resource;
   json::object& metadata = next.metadata();
   const json::object& old_metadata = *FindObject(old.object(), "metadata");
@@ -105,7 +109,13 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   if (HasStatusSubresource(resource)) {
     KeepTheOtherHalf(old.object(), target.subresource == "status", next.object());
   }
-  if (Equal(next.root(), old.root())) return before.json;  // nothing changes: no revision, no event
+  const bool same = Equal(next.root(), old.root());
+  apply::ManagedFieldsPtr managed = claims.decided.value_or(claims.given.value_or(before.managed));
+  if (!same && !claims.decided.has_value()) {
+    managed = ownership_.AfterUpdate(managed, &old.root(), next.root(), WriteOf(resource, note));
+  }
+  // Nothing changes, so there is no revision and no event.
+  if (same && apply::SameButTimes(managed, before.managed)) return Shown(before, note.managed_fields);
   const bool spec_changed = target.subresource.empty() && SpecChanged(resource, old.object(), next.object());
   if (HasGeneration(resource) && spec_changed) {
     next.metadata()["generation"] = IntAt(old.object(), "metadata.generation", 0) + 1;
@@ -122,10 +132,10 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
     }
   }
   if (Releases(resource, old.object(), next.object())) {
-    if (dry_run) return before.json;
+    if (dry_run) return Shown(before, note.managed_fields);
     return CommitDeletion(before, note);
   }
-  return Commit(resource, next, dry_run, note);
+  return Commit(resource, next, dry_run, note, &managed);
 }
 
 namespace {
@@ -144,6 +154,12 @@ void ApplyJobDefaultsOnUpdate(const Target& target, json::value& job) {
 
 }  // namespace
 
+void ServerCore::CompleteChange(const Target& target, Draft& next) {
+  if (target.resource == &api::kSecrets) FoldStringData(next.object());
+  ApplyDefaults(next.root(), *schemas_.For(*target.resource));
+  ApplyJobDefaultsOnUpdate(target, next.root());
+}
+
 kube::Response ServerCore::Put(Exchange& exchange) {
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "UpdateOptions");
   if (!options.ok()) return options.refusal().ToResponse();
@@ -158,21 +174,48 @@ kube::Response ServerCore::Put(Exchange& exchange) {
   if (TextAt(draft->object(), "metadata.name").empty()) {
     return BadRequest("the name of the object is missing: metadata.name must be provided").ToResponse();
   }
+  const CommitNote note{exchange.caller.name, "update", target.subresource, options->field_manager,
+                        exchange.caller.managed_fields};
   const RecordPtr record = store_.Find(resource, target.key());
-  if (record == nullptr) return NotFound(resource, target.name).ToResponse();
+  if (record == nullptr) return CreateByPut(exchange, *draft, options->dry_run, note);
   if (const absl::string_view uid = TextAt(draft->object(), "metadata.uid"); !uid.empty() && uid != record->uid) {
     return Conflict(resource, target.name, absl::StrCat("Precondition failed: UID in precondition: ", uid,
                                                         ", UID in object meta: ", record->uid)).ToResponse();
   }
-  if (&resource == &api::kSecrets) FoldStringData(draft->object());
-  ApplyDefaults(draft->root(), schema);
-  ApplyJobDefaultsOnUpdate(target, draft->root());
+  CompleteChange(target, *draft);
   const Draft old = *Draft::Parse(*record->json);
-  const CommitNote note{exchange.caller.name, "update", target.subresource};
+  const Claims claims = TakeClaims(resource, target.subresource, *draft);
   Outcome<Bytes> replaced =
-      Replace(target, *record, old, *draft, options->dry_run, AllowsUnconditional(resource, schema), note);
+      Replace(target, *record, old, *draft, options->dry_run, AllowsUnconditional(resource, schema), note, claims);
   if (!replaced.ok()) return replaced.refusal().ToResponse();
   return ObjectResponse(exchange, 200, *replaced);
+}
+
+kube::Response ServerCore::CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note) {
+  const Target& target = exchange.target;
+  const api::Resource& resource = *target.resource;
+  if (!PutCreates(resource) || !target.subresource.empty()) return NotFound(resource, target.name).ToResponse();
+  json::object& metadata = draft.metadata();
+  if (const absl::string_view uid = FindText(metadata, "uid"); !uid.empty()) {
+    return Conflict(resource, target.name, absl::StrCat("Precondition failed: UID in precondition: ", uid,
+                                                        ", UID in object meta: ")).ToResponse();
+  }
+  if (FindText(metadata, "name") != target.name) {
+    return BadRequest(absl::StrCat("the name of the object (", FindText(metadata, "name"),
+                                   ") does not match the name on the URL (", target.name, ")")).ToResponse();
+  }
+  metadata.erase("resourceVersion");
+  const Claims claims = TakeClaims(resource, "", draft);
+  Outcome<Bytes> created = CreateObject(target, draft, dry_run, note, claims);
+  if (!created.ok()) return created.refusal().ToResponse();
+  return ObjectResponse(exchange, 201, *created);
+}
+
+void ServerCore::AddManagedFields(const Record& record, absl::string_view patch, Draft& draft) {
+  if (record.managed == nullptr || !absl::StrContains(patch, "managedFields")) return;
+  absl::StatusOr<json::value> list =
+      api::ParseJson(apply::ManagedFieldsJson(*record.managed, record.resource->ApiVersion()));
+  if (list.ok()) draft.metadata()["managedFields"] = *list;
 }
 
 Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body,
@@ -213,11 +256,7 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   const api::Resource& resource = *target.resource;
   const Schema& schema = *schemas_.For(resource);
   const std::string type = MediaType(exchange.request.content_type);
-  if (type == "application/apply-patch+yaml" || type == "application/apply-patch+cbor") {
-    Refusal refusal = UnsupportedMediaType(type, schema.custom ? kCustomPatchTypes : kPatchTypes);
-    absl::StrAppend(&refusal.message, " (server-side apply is not served yet)");
-    return refusal.ToResponse();
-  }
+  if (type == kApplyMediaType) return Apply(exchange);
   const bool strategic = type == "application/strategic-merge-patch+json";
   if ((type != "application/json-patch+json" && type != "application/merge-patch+json" && !strategic) ||
       (strategic && schema.custom)) {
@@ -235,6 +274,7 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   if (record == nullptr) return NotFound(resource, target.name).ToResponse();
   const Draft old = *Draft::Parse(*record->json);
   Draft next = Draft::CopyOf(old);
+  AddManagedFields(*record, exchange.request.body, next);
   if (Objection objection = ApplyPatch(type, schema, exchange.request.body, next, target)) {
     return objection->ToResponse();
   }
@@ -246,11 +286,11 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), next)) {
     return objection->ToResponse();
   }
-  if (&resource == &api::kSecrets) FoldStringData(next.object());
-  ApplyDefaults(next.root(), schema);
-  ApplyJobDefaultsOnUpdate(target, next.root());
-  const CommitNote note{exchange.caller.name, "patch", target.subresource};
-  Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note);
+  CompleteChange(target, next);
+  const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
+                        exchange.caller.managed_fields};
+  const Claims claims = TakeClaims(resource, target.subresource, next);
+  Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note, claims);
   if (!replaced.ok()) return replaced.refusal().ToResponse();
   return ObjectResponse(exchange, 200, *replaced);
 }

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "sandbox/apiserver/facts.h"
+#include "sandbox/apiserver/shown.h"
 
 namespace gangway::sandbox {
 
@@ -99,12 +100,21 @@ void WatchHub::Remove(Id id) {
 
 void WatchHub::AddInitial(Watcher& watcher) {
   store_.Scan(*watcher.spec.resource, watcher.spec.ns, nullptr, [&](const RecordPtr& record) {
-    if (watcher.Wants(*record)) watcher.waiting.push_back({kube::FrameType::kAdded, record->json});
+    if (watcher.Wants(*record)) watcher.waiting.push_back({kube::FrameType::kAdded, Shown(*record, watcher.spec.managed_fields)});
     return true;
   });
   watcher.told = store_.revision();
   if (watcher.spec.mark_initial_end) AddBookmark(watcher, true);
   if (!watcher.waiting.empty()) Wake(watcher);
+}
+
+Bytes WatchHub::ShownTo(const Watcher& watcher, const RecordPtr& record) {
+  if (!watcher.spec.managed_fields || record->managed == nullptr) return record->json;
+  if (shown_ != record) {
+    shown_ = record;
+    shown_bytes_ = Shown(*record, true);
+  }
+  return shown_bytes_;
 }
 
 void WatchHub::Offer(Watcher& watcher, const Change& change) {
@@ -113,11 +123,12 @@ void WatchHub::Offer(Watcher& watcher, const Change& change) {
   if (!wanted && !wants) return;
   watcher.told = change.revision;
   if (wants) {
-    watcher.waiting.push_back({wanted ? kube::FrameType::kModified : kube::FrameType::kAdded, change.after->json});
+    watcher.waiting.push_back({wanted ? kube::FrameType::kModified : kube::FrameType::kAdded, ShownTo(watcher, change.after)});
   } else {
     // kube-apiserver, cacher: the last state that matched, at the revision of the change.
-    watcher.waiting.push_back({kube::FrameType::kDeleted, change.deleted ? change.after->json
-                                                                         : JsonAtRevision(*change.before, change.revision)});
+    watcher.waiting.push_back({kube::FrameType::kDeleted,
+                               change.deleted ? ShownTo(watcher, change.after)
+                                              : ShownAtRevision(*change.before, change.revision, watcher.spec.managed_fields)});
   }
   Wake(watcher);
 }

@@ -29,6 +29,7 @@ struct WatchSpec {
   std::optional<absl::Duration> timeout;
   Representation representation = Representation::kObject;
   IncludeObject include = IncludeObject::kMetadata;
+  bool managed_fields = false;
   // Start: the changes after this revision; unset: what is there now, as additions, and the changes after that.
   std::optional<Revision> from;
   bool mark_initial_end = false;  // a bookmark that says where the initial additions end
@@ -60,6 +61,7 @@ class WatchHub {
   void Enter(Watcher& watcher);
   void Leave(const Watcher& watcher);
   void Offer(Watcher& watcher, const Change& change);
+  Bytes ShownTo(const Watcher& watcher, const RecordPtr& record);
   void OfferAll(const absl::btree_map<Id, Watcher*>& watchers, const Change& change);
   void AddInitial(Watcher& watcher);
   void AddBookmark(Watcher& watcher, bool initial_end);
@@ -76,6 +78,8 @@ class WatchHub {
   Id last_id_ = 0;
   absl::btree_map<Id, std::shared_ptr<Watcher>> watchers_;
   absl::flat_hash_map<const api::Resource*, Audience> audiences_;
+  RecordPtr shown_;     // what was last shown with its managed fields, and how: many watchers want the same
+  Bytes shown_bytes_;
   std::vector<Id> awake_;  // with frames or an end to deliver
   bool flush_posted_ = false, bookmarks_armed_ = false;
   std::shared_ptr<WatchHub*> self_;  // for handles; null when the hub is gone

@@ -1,13 +1,16 @@
 #include "sandbox/apiserver/schemas/schema_builder.h"
 
 #include <algorithm>
+#include <span>
 
+#include "absl/strings/str_split.h"
 #include "api/openapi/crd_defaults.h"
 #include "api/volcano/custom_types.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
 #include "sandbox/apiserver/schemas/core_defaults.h"
+#include "sandbox/apiserver/schemas/go_fields.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -101,6 +104,7 @@ const SchemaNode* SchemaBuilder::FromDefinition(std::string_view name, bool cust
   by_definition_.emplace(std::pair(stable_name, custom), node);  // before its properties, which may lead back here
   if (node->shape == Shape::kAny && TextAt(schema, "type") == "object") {
     FillObject(schema, custom, *node);
+    if (!custom) AddGoFields(name, *node);
     if (name.starts_with(kApi)) {
       node->pod_spec = name.substr(kApi.size()) == "core.v1.PodSpec";
       AddCoreDefaults(name.substr(kApi.size()), *node);
@@ -111,23 +115,18 @@ const SchemaNode* SchemaBuilder::FromDefinition(std::string_view name, bool cust
 
 const SchemaNode* SchemaBuilder::FromSchema(const json::object& schema, bool custom) {
   if (const std::string_view ref = TextAt(schema, "$ref"); !ref.empty()) {
-    return FromDefinition(ref.substr(ref.rfind('/') + 1), custom);
+    const SchemaNode* referred = FromDefinition(ref.substr(ref.rfind('/') + 1), custom);
+    const std::string_view map_type = TextAt(schema, "x-kubernetes-map-type");
+    if (map_type.empty() || (map_type == "atomic") == referred->atomic) return referred;
+    SchemaNode* node = &arena_.nodes.emplace_back(*referred);
+    node->atomic = map_type == "atomic";
+    return node;
   }
   SchemaNode* node = New(ShapeOfSchema(TextAt(schema, "type"), TextAt(schema, "format")), custom);
   if (TextAt(schema, "type") == "object") {
     FillObject(schema, custom, *node);
   } else if (node->shape == Shape::kList) {
-    const json::value* items = schema.if_contains("items");
-    GW_CHECK(items != nullptr && items->is_object());
-    node->element = FromSchema(items->get_object(), custom);
-    if (const json::value* keys = schema.if_contains("x-kubernetes-list-map-keys")) {
-      for (const json::value& key : keys->get_array()) node->keys.map_keys.push_back(arena_.Intern(Text(key)));
-    }
-    if (TextAt(schema, "x-kubernetes-patch-strategy").find("merge") != std::string_view::npos) {
-      node->keys.merges = true;
-      node->keys.merge_key = arena_.Intern(TextAt(schema, "x-kubernetes-patch-merge-key"));
-    }
-    node->keys.set = TextAt(schema, "x-kubernetes-list-type") == "set";
+    FillList(schema, custom, *node);
   }
   if (const json::value* values = schema.if_contains("enum")) {
     for (const json::value& value : values->get_array()) node->one_of.push_back(arena_.Intern(Text(value)));
@@ -135,10 +134,37 @@ const SchemaNode* SchemaBuilder::FromSchema(const json::object& schema, bool cus
   return node;
 }
 
+void SchemaBuilder::FillList(const json::object& schema, bool custom, SchemaNode& node) {
+  const json::value* items = schema.if_contains("items");
+  GW_CHECK(items != nullptr && items->is_object());
+  node.element = FromSchema(items->get_object(), custom);
+  if (const json::value* keys = schema.if_contains("x-kubernetes-list-map-keys")) {
+    for (const json::value& key : keys->get_array()) node.keys.map_keys.push_back(arena_.Intern(Text(key)));
+  }
+  if (TextAt(schema, "x-kubernetes-patch-strategy").find("merge") != std::string_view::npos) {
+    node.keys.merges = true;
+    node.keys.merge_key = arena_.Intern(TextAt(schema, "x-kubernetes-patch-merge-key"));
+  }
+  node.keys.set = TextAt(schema, "x-kubernetes-list-type") == "set";
+  // kube-openapi: schemaconv, getListElementRelationship
+  const std::string_view list_type = TextAt(schema, "x-kubernetes-list-type");
+  if (list_type == "set") {
+    node.list_type = ListType::kSet;
+  } else if (list_type == "map") {
+    node.list_type = ListType::kMap;
+    node.element_keys = node.keys.map_keys;
+  } else if (list_type.empty() && node.keys.merges) {
+    node.list_type = node.keys.merge_key.empty() ? ListType::kSet : ListType::kMap;
+    if (!node.keys.merge_key.empty()) node.element_keys = {node.keys.merge_key};
+  }
+  std::sort(node.element_keys.begin(), node.element_keys.end());
+}
+
 // An object with properties, a map, or one of which nothing is known.
 void SchemaBuilder::FillObject(const json::object& schema, bool custom, SchemaNode& node) {
   const json::value* properties = schema.if_contains("properties");
   const json::value* values = schema.if_contains("additionalProperties");
+  node.atomic = TextAt(schema, "x-kubernetes-map-type") == "atomic";
   if (values != nullptr && values->is_object()) {
     node.shape = Shape::kMap;
     node.element = FromSchema(values->get_object(), custom);
@@ -163,6 +189,31 @@ void SchemaBuilder::FillObject(const json::object& schema, bool custom, SchemaNo
     node.properties.push_back(made);
   }
   SortProperties(node);
+}
+
+void SchemaBuilder::AddGoFields(std::string_view definition, SchemaNode& node) {
+  static const json::value kNull(nullptr), kText(""), kFalse(false), kNumber(0), kQuantity("0"), kObject = json::object();
+  const std::span<const GoFields> all = AllGoFields();
+  const auto entry = std::lower_bound(all.begin(), all.end(), definition,
+                                      [](const GoFields& e, std::string_view d) { return e.definition < d; });
+  if (entry == all.end() || entry->definition != definition) return;
+  for (const absl::string_view word : absl::StrSplit(View(entry->fields), ' ')) {
+    const std::string_view name = StdView(word.substr(0, word.size() - 1));
+    const auto property = std::find_if(node.properties.begin(), node.properties.end(),
+                                       [&](const SchemaProperty& p) { return p.name == name; });
+    GW_CHECK(property != node.properties.end());
+    switch (word.back()) {
+      case '-': property->drops_zero = true; break;
+      case '=': property->zero = &kObject; break;
+      case '?': property->zero = &kNull; break;
+      case '$': property->zero = &kText; break;
+      case '!': property->zero = &kFalse; break;
+      case '#': property->zero = &kNumber; break;
+      case '%': property->zero = &kQuantity; break;
+      default: GW_CHECK(false);
+    }
+    node.has_zeros = node.has_zeros || property->zero != nullptr;
+  }
 }
 
 void SchemaBuilder::AddCoreDefaults(std::string_view definition, SchemaNode& node) {

@@ -39,7 +39,9 @@ class SchemaBuilder {
   SchemaNode* New(Shape shape, bool custom);
   const SchemaNode* FromSchema(const boost::json::object& schema, bool custom);
   void FillObject(const boost::json::object& schema, bool custom, SchemaNode& node);
+  void FillList(const boost::json::object& schema, bool custom, SchemaNode& node);
   void AddCoreDefaults(std::string_view definition, SchemaNode& node);
+  void AddGoFields(std::string_view definition, SchemaNode& node);
   const SchemaNode* FromField(const api::Type& owner, const api::Field& field);
   const SchemaNode* FromTableType(const api::Type& type);
 

@@ -23,7 +23,12 @@ struct SchemaProperty {
   bool required = false;
   bool is_status = false;  // of an object's top level: below, types count, rules do not
   const boost::json::value* default_value = nullptr;
+  const boost::json::value* zero = nullptr;  // what Go writes where it is absent; null: nothing (go_fields.h)
+  bool drops_zero = false;                   // Go does not write it when it is zero
 };
+
+// How the elements of a list are owned: all by one, or each by its keys or its value.
+enum class ListType : std::uint8_t { kAtomic, kSet, kMap };
 
 struct SchemaNode {
   Shape shape = Shape::kAny;
@@ -35,6 +40,10 @@ struct SchemaNode {
   const SchemaNode* element = nullptr;     // kMap, kList
   std::vector<std::string_view> one_of;    // kString: the values allowed
   ListKeys keys;                           // kList
+  ListType list_type = ListType::kAtomic;         // kList; x-kubernetes-list-type, else what the patch strategy implies
+  std::vector<std::string_view> element_keys;     // of ListType::kMap, sorted
+  bool atomic = false;                     // kObject, kMap, kFree: owned as a whole (x-kubernetes-map-type)
+  bool has_zeros = false;                  // some property has a `zero`
   void (*derive_defaults)(boost::json::object& object) = nullptr;  // defaults that depend on other fields
 
   const SchemaProperty* Find(std::string_view name) const;

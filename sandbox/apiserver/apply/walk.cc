@@ -1,0 +1,66 @@
+#include "sandbox/apiserver/apply/walk.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/strings.h"
+
+namespace gangway::sandbox::apply {
+namespace {
+
+namespace json = boost::json;
+
+const SchemaNode kDeduced;  // Shape::kAny: maps are granular, lists atomic
+
+}  // namespace
+
+bool IsMapShape(const SchemaNode& node) {
+  return node.shape == Shape::kObject || node.shape == Shape::kMap || node.shape == Shape::kFree;
+}
+
+Atom AtomOf(const SchemaNode& node, const json::value& value) {
+  if (node.shape == Shape::kAny) return value.is_object() || value.is_null() ? Atom::kMap : Atom::kLeaf;
+  if (IsMapShape(node)) return node.atomic ? Atom::kLeaf : Atom::kMap;
+  if (node.shape == Shape::kList) return node.list_type == ListType::kAtomic ? Atom::kLeaf : Atom::kList;
+  return Atom::kLeaf;
+}
+
+const SchemaNode* MemberNode(const SchemaNode& node, absl::string_view name) {
+  switch (node.shape) {
+    case Shape::kObject: {
+      const SchemaProperty* property = node.Find(StdView(name));
+      return property == nullptr ? nullptr : property->node;
+    }
+    case Shape::kMap: return node.element;
+    case Shape::kFree:
+    case Shape::kAny: return &kDeduced;
+    default: return nullptr;
+  }
+}
+
+bool IsProperty(const SchemaNode& node, absl::string_view name) {
+  return node.shape == Shape::kObject && node.Find(StdView(name)) != nullptr;
+}
+
+std::optional<PathElement> StepOf(const SchemaNode& list, const json::value& element) {
+  if (list.list_type == ListType::kSet) {
+    if (element.is_object() || element.is_array() || element.is_null()) return std::nullopt;
+    return PathElement::Value(element);
+  }
+  const json::object* object = element.if_object();
+  if (object == nullptr) return std::nullopt;
+  std::vector<std::pair<absl::string_view, const json::value*>> keys;
+  keys.reserve(list.element_keys.size());
+  for (const std::string_view name : list.element_keys) {
+    const json::value* value = object->if_contains({name.data(), name.size()});
+    if (value == nullptr) {
+      const SchemaProperty* property = list.element->Find(name);
+      if (property != nullptr) value = property->default_value;
+    }
+    if (value != nullptr) keys.emplace_back(View(name), value);
+  }
+  if (keys.empty()) return std::nullopt;
+  return PathElement::Keys(keys);
+}
+
+}  // namespace gangway::sandbox::apply

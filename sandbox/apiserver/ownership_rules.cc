@@ -1,0 +1,48 @@
+#include "sandbox/apiserver/ownership_rules.h"
+
+#include <initializer_list>
+
+#include "api/volcano/custom_types.h"
+#include "sandbox/apiserver/object_rules.h"
+
+namespace gangway::sandbox {
+namespace {
+
+using apply::FieldSet;
+using apply::Path;
+using apply::PathElement;
+
+FieldSet SetOf(std::initializer_list<std::initializer_list<absl::string_view>> paths) {
+  FieldSet out;
+  for (const auto& names : paths) {
+    Path path;
+    for (const absl::string_view name : names) path.push_back(PathElement::Field(name));
+    out.Insert(path);
+  }
+  return out;
+}
+
+}  // namespace
+
+const FieldSet& ResetFields(const api::Resource& resource, absl::string_view subresource) {
+  static const auto* const kNone = new FieldSet();
+  static const auto* const kStatus = new FieldSet(SetOf({{"status"}}));
+  static const auto* const kSpec = new FieldSet(SetOf({{"spec"}}));
+  static const auto* const kOfPodStatus =
+      new FieldSet(SetOf({{"spec"}, {"metadata", "deletionTimestamp"}, {"metadata", "ownerReferences"}}));
+  static const auto* const kOfDeploymentStatus = new FieldSet(SetOf({{"spec"}, {"metadata", "labels"}}));
+  static const auto* const kOfCustomStatus = new FieldSet(SetOf({{"spec"}, {"metadata"}}));
+  if (!HasStatusSubresource(resource)) return *kNone;
+  if (subresource.empty()) return *kStatus;
+  if (subresource != "status") return *kNone;
+  if (&resource == &api::kPods) return *kOfPodStatus;
+  if (&resource == &api::kDeployments) return *kOfDeploymentStatus;
+  return api::volcano::FindCustomType(resource) != nullptr ? *kOfCustomStatus : *kSpec;
+}
+
+bool PutCreates(const api::Resource& resource) {
+  return &resource == &api::kServices || &resource == &api::kLeases || &resource == &api::kEvents ||
+         &resource == &api::kLimitRanges || &resource == &api::kEndpoints;
+}
+
+}  // namespace gangway::sandbox

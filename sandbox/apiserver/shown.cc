@@ -1,0 +1,25 @@
+#include "sandbox/apiserver/shown.h"
+
+#include "absl/strings/str_cat.h"
+#include "sandbox/apiserver/apply/managed_fields.h"
+
+namespace gangway::sandbox {
+
+Bytes Shown(const Record& record, bool managed_fields) {
+  if (!managed_fields || record.managed == nullptr || record.metadata_end == 0) return record.json;
+  const absl::string_view json(*record.json);
+  return MakeBytes(absl::StrCat(json.substr(0, record.metadata_end), ",\"managedFields\":",
+                                apply::ManagedFieldsJson(*record.managed, record.resource->ApiVersion()),
+                                json.substr(record.metadata_end)));
+}
+
+Bytes ShownAtRevision(const Record& record, Revision revision, bool managed_fields) {
+  if (!managed_fields || record.managed == nullptr) return JsonAtRevision(record, revision);
+  Record shown;  // the digits of the revision stand before the managed fields
+  shown.json = Shown(record, true);
+  shown.revision = record.revision;
+  shown.revision_at = record.revision_at;
+  return JsonAtRevision(shown, revision);
+}
+
+}  // namespace gangway::sandbox

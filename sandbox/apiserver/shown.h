@@ -1,0 +1,12 @@
+// Objects as clients are shown them: the store's bytes with metadata.managedFields, which it keeps apart.
+#pragma once
+
+#include "sandbox/apiserver/store.h"
+
+namespace gangway::sandbox {
+
+// The state of `record`, as of its own revision or a later one.
+Bytes Shown(const Record& record, bool managed_fields);
+Bytes ShownAtRevision(const Record& record, Revision revision, bool managed_fields);
+
+}  // namespace gangway::sandbox
