@@ -1,10 +1,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -43,22 +40,26 @@ bool IsPrintable(absl::string_view text) {
   return true;
 }
 
-absl::Status CheckReadable(absl::string_view what, const Secret& secret) {
-  if (!secret.data.empty() || secret.file.empty()) return absl::OkStatus();
-  if (std::ifstream(secret.file).good()) return absl::OkStatus();
-  return absl::NotFoundError(absl::StrCat(what, ": cannot read the file ", secret.file));
+// Keys of Impersonate-Extra- headers: what a header's name may not hold is percent-encoded.
+std::string HeaderKey(absl::string_view key) {
+  static constexpr absl::string_view kAllowed = "!#$&'*+-.^_`|~";
+  std::string out;
+  for (const char c : key) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains(kAllowed, c)) {
+      out.push_back(c);
+    } else {
+      absl::StrAppend(&out, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return out;
 }
 
-void SetPem(CURL* easy, CURLoption blob_option, CURLoption file_option, const Secret& secret) {
-  if (!secret.data.empty()) {
-    curl_blob blob{};
-    blob.data = const_cast<char*>(secret.data.data());  // curl only reads it
-    blob.len = secret.data.size();
-    blob.flags = CURL_BLOB_NOCOPY;
-    curl_easy_setopt(easy, blob_option, &blob);
-  } else if (!secret.file.empty()) {
-    curl_easy_setopt(easy, file_option, secret.file.c_str());
-  }
+void SetBlob(CURL* easy, CURLoption option, const std::string& text) {
+  curl_blob blob{};
+  blob.data = const_cast<char*>(text.data());  // curl only reads it
+  blob.len = text.size();
+  blob.flags = CURL_BLOB_NOCOPY;
+  curl_easy_setopt(easy, option, &blob);
 }
 
 int OnNewSocket(void*, curl_socket_t socket, curlsocktype) {
@@ -70,19 +71,42 @@ int OnNewSocket(void*, curl_socket_t socket, curlsocktype) {
 
 absl::StatusOr<Endpoint> Endpoint::Make(Connection connection) {
   Endpoint endpoint(std::move(connection));
-  const Connection& c = endpoint.connection_;
   GW_RETURN_IF_ERROR(endpoint.ParseServer());
-  GW_RETURN_IF_ERROR(CheckReadable("certificate authority", c.ca));
-  GW_RETURN_IF_ERROR(CheckReadable("client certificate", c.client_certificate));
-  GW_RETURN_IF_ERROR(CheckReadable("client key", c.client_key));
-  GW_RETURN_IF_ERROR(CheckReadable("token", c.token));
-  if (c.client_certificate.set() != c.client_key.set()) {
-    return absl::InvalidArgumentError("a client certificate and its key go together: one of them is missing");
-  }
-  if (!IsPrintable(absl::StripAsciiWhitespace(c.token.data))) {
-    return absl::InvalidArgumentError("the token contains control characters");
-  }
+  GW_RETURN_IF_ERROR(endpoint.ParseProxy());
+  GW_RETURN_IF_ERROR(endpoint.WriteHeaders());
   return endpoint;
+}
+
+absl::Status Endpoint::ParseProxy() {
+  if (connection_.proxy_url.empty()) return absl::OkStatus();
+  const auto wrong = [this](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat("proxy-url \"", connection_.proxy_url, "\": ", why, "; write it like http://10.0.0.1:3128"));
+  };
+  const std::unique_ptr<CURLU, UrlCleanup> url(curl_url());
+  if (curl_url_set(url.get(), CURLUPART_URL, connection_.proxy_url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) return wrong("is no URL");
+  const std::string scheme = UrlPart(url.get(), CURLUPART_SCHEME);
+  if (scheme != "http" && scheme != "https" && scheme != "socks5") return wrong("is none of http, https, socks5");
+  // As Go's: the proxy looks up the server's name.
+  proxy_ = scheme == "socks5" ? absl::StrCat("socks5h", absl::string_view(connection_.proxy_url).substr(6)) : connection_.proxy_url;
+  return absl::OkStatus();
+}
+
+absl::Status Endpoint::WriteHeaders() {
+  const Impersonation& as = connection_.impersonate;
+  if (as.user.empty()) {
+    if (as.uid.empty() && as.groups.empty() && as.extra.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError("impersonation: groups, a uid or extra fields are given, but no user to act as");
+  }
+  headers_.push_back(absl::StrCat("Impersonate-User: ", as.user));
+  if (!as.uid.empty()) headers_.push_back(absl::StrCat("Impersonate-Uid: ", as.uid));
+  for (const std::string& group : as.groups) headers_.push_back(absl::StrCat("Impersonate-Group: ", group));
+  for (const auto& [key, values] : as.extra) {
+    for (const std::string& value : values) headers_.push_back(absl::StrCat("Impersonate-Extra-", HeaderKey(key), ": ", value));
+  }
+  for (const std::string& header : headers_) {
+    if (!IsPrintable(header)) return absl::InvalidArgumentError("impersonation: a name contains control characters");
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Endpoint::ParseServer() {
@@ -109,7 +133,7 @@ absl::Status Endpoint::ParseServer() {
   } else {
     base_url_ = absl::StrCat(scheme, "://", connection_.tls_server_name, ":", port, path);
     connect_to_.reset(curl_slist_append(nullptr, absl::StrCat("::", host, ":", port).c_str()), &curl_slist_free_all);
-    host_header_ = absl::StrCat("Host: ", host, ":", port);
+    headers_.push_back(absl::StrCat("Host: ", host, ":", port));
   }
   return absl::OkStatus();
 }
@@ -118,7 +142,7 @@ std::string Endpoint::Url(const Request& request) const {
   return absl::StrCat(base_url_, request.path, request.query.empty() ? "" : "?", request.query);
 }
 
-void Endpoint::Configure(CURL* easy) const {
+void Endpoint::Configure(CURL* easy, const Credentials& credentials) const {
   const Connection& c = connection_;
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
@@ -131,11 +155,19 @@ void Endpoint::Configure(CURL* easy) const {
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 15L);
   curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &OnNewSocket);
   curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-  SetPem(easy, CURLOPT_CAINFO_BLOB, CURLOPT_CAINFO, c.ca);
+  if (!c.ca.data.empty()) {
+    SetBlob(easy, CURLOPT_CAINFO_BLOB, c.ca.data);
+  } else if (!c.ca.file.empty()) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, c.ca.file.c_str());
+  }
   if (c.ca.set()) curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // that authority and no other
   curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 60L);
-  SetPem(easy, CURLOPT_SSLCERT_BLOB, CURLOPT_SSLCERT, c.client_certificate);
-  SetPem(easy, CURLOPT_SSLKEY_BLOB, CURLOPT_SSLKEY, c.client_key);
+  // As bytes, not as files: libcurl shares a connection only among those who show the same, and a server looks at the date of the
+  // certificate with each request.
+  if (!credentials.certificate.empty()) {
+    SetBlob(easy, CURLOPT_SSLCERT_BLOB, credentials.certificate);
+    SetBlob(easy, CURLOPT_SSLKEY_BLOB, credentials.key);
+  }
   if (c.insecure_skip_tls_verify) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -146,34 +178,12 @@ void Endpoint::Configure(CURL* easy) const {
     curl_easy_setopt(easy, CURLOPT_PASSWORD, c.password.c_str());
   }
   if (connect_to_ != nullptr) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
-  if (!c.proxy_url.empty()) {
-    curl_easy_setopt(easy, CURLOPT_PROXY, c.proxy_url.c_str());
+  if (!proxy_.empty()) {
+    curl_easy_setopt(easy, CURLOPT_PROXY, proxy_.c_str());
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");  // NO_PROXY speaks of the environment's
   } else if (loopback_) {
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
   }
-}
-
-absl::StatusOr<std::string> Endpoint::Authorization() {
-  const Secret& secret = connection_.token;
-  if (!secret.set()) return std::string();
-  if (!secret.data.empty()) return absl::StrCat("Authorization: Bearer ", absl::StripAsciiWhitespace(secret.data));
-  struct stat info {};
-  std::string version;
-  if (stat(secret.file.c_str(), &info) == 0) {
-    version = absl::StrCat(info.st_dev, " ", info.st_ino, " ", info.st_size, " ", info.st_mtim.tv_sec, ".",
-                           info.st_mtim.tv_nsec);
-  }
-  if (!version.empty() && version != token_version_) {
-    std::ifstream in(secret.file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    const absl::string_view token = absl::StripAsciiWhitespace(text);
-    if (!token.empty() && IsPrintable(token)) {
-      token_ = std::string(token);
-      token_version_ = version;
-    }
-  }
-  if (token_.empty()) return absl::UnavailableError(absl::StrCat("no token in the file ", secret.file));
-  return absl::StrCat("Authorization: Bearer ", token_);
 }
 
 }  // namespace gangway::kube

@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/check.h"
 #include "base/mutex.h"
+#include "kube/client/credentials.h"
 #include "kube/client/curl_multi.h"
 #include "kube/client/transfer.h"
 #include "kube/client/watch_stream.h"
@@ -28,10 +29,11 @@ constexpr std::size_t kMaxSpareHandles = 256;
 // Orders come in from any thread under the mutex; everything else belongs to the curl thread.
 class HttpClient::Core {
  public:
-  Core(Loop& loop, Endpoint endpoint, HttpClientOptions options)
+  Core(Loop& loop, Endpoint endpoint, std::unique_ptr<CredentialSource> credentials, HttpClientOptions options)
       : loop_(loop),
         options_(std::move(options)),
         endpoint_(std::move(endpoint)),
+        credentials_(std::move(credentials)),
         multi_([this](CURL* easy, CURLcode code) { OnDone(easy, code); }),
         thread_([this] { Run(); }) {}
 
@@ -61,7 +63,7 @@ class HttpClient::Core {
 
  private:
   struct Order {
-    enum What { kStart, kCancel, kResume } what;
+    enum What { kStart, kCancel, kResume, kCredentials } what;
     std::unique_ptr<Transfer> transfer;
     std::shared_ptr<WatchStream> stream;
   };
@@ -80,6 +82,7 @@ class HttpClient::Core {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are the main thread's business
+    credentials_->OnArrival([this] { Give({Order::kCredentials, nullptr, nullptr}); });
     bool stop = false;
     while (!stop) {
       std::vector<Order> orders;
@@ -93,6 +96,7 @@ class HttpClient::Core {
       if (!stop) multi_.RunOnce(EndSilentWatches());
     }
     AbortAll();
+    credentials_.reset();
   }
 
   void Carry(Order& order) {
@@ -107,7 +111,12 @@ class HttpClient::Core {
       case Order::kCancel:
         if (const auto found = watches_.find(order.stream.get()); found != watches_.end()) {
           Abort(found->second->easy(), absl::CancelledError("cancelled"));
+        } else {
+          std::erase_if(parked_, [&](const std::unique_ptr<Transfer>& parked) { return parked->stream() == order.stream; });
         }
+        return;
+      case Order::kCredentials:
+        for (std::unique_ptr<Transfer>& parked : std::exchange(parked_, {})) Again(std::move(parked));
         return;
       case Order::kResume:
         if (const auto found = watches_.find(order.stream.get()); found != watches_.end()) {
@@ -119,14 +128,25 @@ class HttpClient::Core {
   }
 
   void StartWaiting() {
-    while (!waiting_.empty() && transfers_.size() - watches_.size() < options_.max_in_flight) {
-      std::unique_ptr<Transfer> next = std::move(waiting_.front());
-      waiting_.pop_front();
-      Start(std::move(next));
+    for (std::deque<std::unique_ptr<Transfer>>* queue : {&again_, &waiting_}) {
+      while (!queue->empty() && transfers_.size() - watches_.size() < options_.max_in_flight) {
+        std::unique_ptr<Transfer> next = std::move(queue->front());
+        queue->pop_front();
+        Start(std::move(next));
+      }
     }
   }
 
+  // What was under way already goes before what waits.
+  void Again(std::unique_ptr<Transfer> transfer) {
+    if (transfer->is_watch()) return Start(std::move(transfer));
+    again_.push_back(std::move(transfer));
+  }
+
   void Start(std::unique_ptr<Transfer> transfer) {
+    absl::StatusOr<CredentialsPtr> credentials = credentials_->Get();
+    if (!credentials.ok()) return Finish(std::move(transfer), std::move(credentials).status());
+    if (*credentials == nullptr) return parked_.push_back(std::move(transfer));
     CURL* easy = nullptr;
     if (spare_.empty()) {
       easy = curl_easy_init();
@@ -135,7 +155,7 @@ class HttpClient::Core {
       easy = spare_.back();
       spare_.pop_back();
     }
-    absl::Status ready = transfer->Prepare(easy, endpoint_, options_, std::chrono::steady_clock::now());
+    absl::Status ready = transfer->Prepare(easy, endpoint_, *std::move(credentials), options_, std::chrono::steady_clock::now());
     if (!ready.ok()) {
       Finish(std::move(transfer), std::move(ready));
       return;
@@ -164,6 +184,11 @@ class HttpClient::Core {
 
   void OnDone(CURL* easy, CURLcode code) {
     std::unique_ptr<Transfer> transfer = Forget(easy);
+    if (transfer->MayTryAgain(code) && credentials_->Renew(transfer->credentials())) {
+      transfer->Rewind();
+      PutAway(easy);
+      return Again(std::move(transfer));
+    }
     if (transfer->is_watch()) {
       absl::Status result = transfer->WatchResult(code);
       Finish(std::move(transfer), std::move(result));
@@ -186,6 +211,9 @@ class HttpClient::Core {
     CURL* const easy = transfer->easy();
     if (easy == nullptr) return;
     transfer.reset();
+    PutAway(easy);
+  }
+  void PutAway(CURL* easy) {
     if (spare_.size() < kMaxSpareHandles) {
       curl_easy_reset(easy);
       spare_.push_back(easy);
@@ -226,10 +254,10 @@ class HttpClient::Core {
   }
 
   void AbortAll() {
-    for (std::unique_ptr<Transfer>& transfer : waiting_) {
-      Finish(std::move(transfer), absl::CancelledError("the client was closed"));
+    for (std::deque<std::unique_ptr<Transfer>>* queue : {&parked_, &again_, &waiting_}) {
+      for (std::unique_ptr<Transfer>& transfer : *queue) Finish(std::move(transfer), absl::CancelledError("the client was closed"));
+      queue->clear();
     }
-    waiting_.clear();
     while (!transfers_.empty()) Abort(transfers_.begin()->first, absl::CancelledError("the client was closed"));
   }
 
@@ -240,8 +268,11 @@ class HttpClient::Core {
   std::vector<Order> orders_ ABSL_GUARDED_BY(mu_);
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
 
-  Endpoint endpoint_;
+  const Endpoint endpoint_;
+  std::unique_ptr<CredentialSource> credentials_;
   CurlMulti multi_;
+  std::deque<std::unique_ptr<Transfer>> parked_;   // that wait for a credential program
+  std::deque<std::unique_ptr<Transfer>> again_;    // requests that have had their turn
   std::deque<std::unique_ptr<Transfer>> waiting_;  // requests whose turn has not come
   absl::flat_hash_map<CURL*, std::unique_ptr<Transfer>> transfers_;
   absl::flat_hash_map<const WatchStream*, Transfer*> watches_;  // those of transfers_ that are watches
@@ -272,9 +303,11 @@ class WatchHandle final : public Watch {
 
 absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Make(Loop& loop, Connection connection,
                                                              HttpClientOptions options) {
+  absl::StatusOr<std::unique_ptr<CredentialSource>> credentials = CredentialSource::Make(connection, options.program_timeout);
+  if (!credentials.ok()) return credentials.status();
   absl::StatusOr<Endpoint> endpoint = Endpoint::Make(std::move(connection));
   if (!endpoint.ok()) return endpoint.status();
-  auto core = std::make_shared<Core>(loop, *std::move(endpoint), std::move(options));
+  auto core = std::make_shared<Core>(loop, *std::move(endpoint), *std::move(credentials), std::move(options));
   return std::unique_ptr<HttpClient>(new HttpClient(std::move(core)));
 }
 

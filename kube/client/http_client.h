@@ -1,5 +1,7 @@
 // The Client over HTTP: libcurl, one thread for every request and watch.
 //
+// Who we are is looked at with every request: token and certificate files are read again when they change, a credential program is run
+// again when what it gave has run out. A 401 makes us look once more, and a request is sent again when that brings something new.
 // Connections are kept and reused, HTTP/2 is spoken when the server offers it over TLS. libcurl sends a request again when
 // a kept connection turns out dead before any byte of an answer; a create may then be answered AlreadyExists.
 #pragma once
@@ -27,6 +29,10 @@ struct HttpClientOptions {
   // Requests; more wait their turn. Watches do not count. With a few dozen of these it stays below the 100 streams that API
   // servers allow an HTTP/2 connection, beyond which libcurl opens a connection for each.
   std::size_t max_in_flight = 64;
+  // Of a credential program; requests and watches wait for it.
+  absl::Duration program_timeout = absl::Minutes(1);
+  // Ask for gzip. It pays where the way to the server is slow: the server spends more time on it than a fast way saves.
+  bool compress = false;
   std::size_t max_response_bytes = std::size_t{512} << 20;
   std::size_t max_frame_bytes = std::size_t{16} << 20;
   // Of frames that the loop has not taken yet, per watch; beyond it we stop reading.

@@ -67,15 +67,17 @@ Transfer::Transfer(Request request, std::shared_ptr<WatchStream> stream, std::si
 
 Transfer::~Transfer() { curl_slist_free_all(headers_); }
 
-absl::Status Transfer::Prepare(CURL* easy, Endpoint& endpoint, const HttpClientOptions& options, SteadyTime now) {
+absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, CredentialsPtr credentials, const HttpClientOptions& options, SteadyTime now) {
   easy_ = easy;
+  credentials_ = std::move(credentials);
   last_byte_ = now;
   max_body_bytes_ = is_watch() ? kMaxRefusalBytes : options.max_response_bytes;
   GW_RETURN_IF_ERROR(CheckRequest(request_));
   url_ = endpoint.Url(request_);
   if (IsWriteMethod(request_.method)) fence_ = options.fence;
   if (!FenceOpen()) return failure_;
-  endpoint.Configure(easy);
+  endpoint.Configure(easy, *credentials_);
+  if (options.compress) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
   curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
   curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_.data());
@@ -93,7 +95,18 @@ absl::Status Transfer::Prepare(CURL* easy, Endpoint& endpoint, const HttpClientO
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, std::max(1L, Milliseconds(deadline - now)));
   }
   SetMethod();
-  return SetHeaders(endpoint);
+  SetHeaders(endpoint);
+  return absl::OkStatus();
+}
+
+void Transfer::Rewind() {
+  tried_again_ = true;
+  easy_ = nullptr;
+  curl_slist_free_all(std::exchange(headers_, nullptr));
+  error_.fill('\0');
+  body_.clear();
+  body_sent_ = 0;
+  answered_ = false;
 }
 
 // Remembers the refusal.
@@ -150,7 +163,7 @@ void Transfer::SetMethod() {
   curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
 }
 
-absl::Status Transfer::SetHeaders(Endpoint& endpoint) {
+void Transfer::SetHeaders(const Endpoint& endpoint) {
   const auto add = [this](const std::string& line) { headers_ = curl_slist_append(headers_, line.c_str()); };
   add(absl::StrCat("Accept: ", request_.accept.empty() ? "application/json" : request_.accept));
   if (!request_.body.empty()) {
@@ -158,11 +171,9 @@ absl::Status Transfer::SetHeaders(Endpoint& endpoint) {
   } else {
     add("Content-Type:");  // libcurl's own would be a form's
   }
-  GW_ASSIGN_OR_RETURN(const std::string authorization, endpoint.Authorization());
-  if (!authorization.empty()) add(authorization);
-  if (!endpoint.host_header().empty()) add(endpoint.host_header());
+  if (!credentials_->authorization.empty()) add(credentials_->authorization);
+  for (const std::string& header : endpoint.headers()) add(header);
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_);
-  return absl::OkStatus();
 }
 
 std::size_t Transfer::OnHeader(char*, std::size_t, std::size_t size, void* self) {

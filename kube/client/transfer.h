@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <curl/curl.h>
 
@@ -15,6 +16,7 @@
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "kube/client/connection.h"
+#include "kube/client/credentials.h"
 #include "kube/client/curl_multi.h"
 #include "kube/client/frame_splitter.h"
 #include "kube/client/http_client.h"
@@ -25,28 +27,28 @@ namespace gangway::kube {
 // A Connection taken apart and checked; what all transfers of a client share.
 class Endpoint {
  public:
-  // InvalidArgument names the field that cannot be used; NotFound the file that cannot be read.
+  // InvalidArgument names the field that cannot be used.
   static absl::StatusOr<Endpoint> Make(Connection connection);
 
   std::string Url(const Request& request) const;
-  // Address, TLS and proxy. `easy` refers to this endpoint from then on.
-  void Configure(CURL* easy) const;
-  // "Authorization: ...", "" for none. A token file that changed is read again; when that fails the last token serves on.
-  absl::StatusOr<std::string> Authorization();
-  const std::string& host_header() const { return host_header_; }
+  // Address, TLS and proxy. `easy` refers to this endpoint and to the credentials from then on.
+  void Configure(CURL* easy, const Credentials& credentials) const;
+  // Of every request: whom to act as, and "Host: 10.0.0.1:6443" when the URL says tls_server_name.
+  const std::vector<std::string>& headers() const { return headers_; }
 
  private:
   explicit Endpoint(Connection connection) : connection_(std::move(connection)) {}
   absl::Status ParseServer();
+  absl::Status ParseProxy();
+  absl::Status WriteHeaders();
 
   Connection connection_;
   std::string base_url_;     // without a slash at the end
   std::shared_ptr<curl_slist> connect_to_;  // where tls_server_name really is: "::10.0.0.1:6443"
-  std::string host_header_;  // "Host: 10.0.0.1:6443" when the URL says tls_server_name
+  std::vector<std::string> headers_;
+  std::string proxy_;  // as libcurl wants it
   bool loopback_ = false;
   bool tls_ = false;
-  std::string token_;
-  std::string token_version_;  // of the file it was read from
 };
 
 // InvalidArgument when the request cannot be put on a wire as it is.
@@ -61,7 +63,12 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   // Makes `easy`, which the transfer borrows, ready to go.
-  absl::Status Prepare(CURL* easy, Endpoint& endpoint, const HttpClientOptions& options, SteadyTime now);
+  absl::Status Prepare(CURL* easy, const Endpoint& endpoint, CredentialsPtr credentials, const HttpClientOptions& options, SteadyTime now);
+
+  // The server did not believe who we are, and has done nothing; it may be asked once more, as if nothing had been sent.
+  bool MayTryAgain(CURLcode code) const { return code == CURLE_OK && http_code() == 401 && !tried_again_; }
+  void Rewind();
+  const CredentialsPtr& credentials() const { return credentials_; }
 
   // What came of it.
   absl::StatusOr<Response> RequestResult(CURLcode code);
@@ -89,7 +96,7 @@ class Transfer {
   std::size_t TakeBody(absl::string_view bytes);
   std::size_t TakeFrames(absl::string_view bytes);
   void SetMethod();
-  absl::Status SetHeaders(Endpoint& endpoint);
+  void SetHeaders(const Endpoint& endpoint);
   Response MakeResponse();
   absl::Status TransportError(CURLcode code) const;
   int http_code() const;
@@ -99,6 +106,8 @@ class Transfer {
   std::optional<FrameSplitter> splitter_;
 
   CURL* easy_ = nullptr;
+  CredentialsPtr credentials_;
+  bool tried_again_ = false;
   curl_slist* headers_ = nullptr;
   std::string url_;
   std::array<char, CURL_ERROR_SIZE> error_{};
