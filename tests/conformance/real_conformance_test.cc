@@ -25,14 +25,16 @@ class RealServer final : public Server {
     etcd_.reset();
   }
 
-  // By etcd itself, over its JSON gateway; the API server notices.
+  // By etcd itself, over its JSON gateway. The API server, started anew, has no history in its caches either.
   absl::Status Compact() override {
     GW_ASSIGN_OR_RETURN(const std::string now, Etcd("/v3/kv/range", R"({"key":"AA==","limit":1})"));
     GW_ASSIGN_OR_RETURN(const boost::json::value range, api::ParseJson(now));
     boost::json::error_code error;
     const boost::json::value* revision = range.find_pointer("/header/revision", error);
     if (revision == nullptr) return absl::InternalError("etcd: no revision in " + now);
-    return Etcd("/v3/kv/compaction", api::ToJson({{"revision", *revision}, {"physical", true}})).status();
+    GW_RETURN_IF_ERROR(Etcd("/v3/kv/compaction", api::ToJson({{"revision", *revision}, {"physical", true}})).status());
+    plane_->StopApiServer();
+    return plane_->StartApiServer();
   }
 
  private:
