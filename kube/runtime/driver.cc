@@ -80,6 +80,7 @@ class Driver::Impl {
   void SetOnPermanentError(OnPermanentError on_error) { on_permanent_error_ = std::move(on_error); }
 
   void Enqueue(const NamespacedName& key) {
+    if (asleep_) return;
     std::unique_ptr<State>& state = states_[key];
     if (state == nullptr) state = std::make_unique<State>();
     if (state->under_way) {
@@ -94,6 +95,18 @@ class Driver::Impl {
     if (!std::exchange(held_, false)) return;
     for (std::size_t i = 0; i < queue_.size(); ++i) PostDecideNext();
   }
+
+  void Sleep() {
+    asleep_ = true;
+    for (const NamespacedName& key : queue_) {
+      State& state = *states_.at(key);
+      state.queued = false;
+      if (state.idle()) states_.erase(key);
+    }
+    queue_.clear();
+    queued_.Set(0);
+  }
+  void Wake() { asleep_ = false; }
 
   std::size_t queued() const { return queue_.size(); }
   std::size_t under_way() const { return under_way_; }
@@ -155,9 +168,15 @@ class Driver::Impl {
     CancelTimer(state.look_again);
     if (when == absl::InfiniteFuture()) return;
     state.look_again = loop_.PostAt(std::max(when, loop_.Now() + kSoonestLook), owner_.token(), [this, key] {
-      states_.at(key)->look_again = 0;
-      Enqueue(key);
+      TimerRan(key, &State::look_again);
     });
+  }
+
+  void TimerRan(const NamespacedName& key, Loop::TimerId State::*timer) {
+    State& due = *states_.at(key);
+    due.*timer = 0;
+    Enqueue(key);
+    if (due.idle()) states_.erase(key);  // asleep
   }
 
   void CancelTimer(Loop::TimerId& timer) {
@@ -301,7 +320,7 @@ class Driver::Impl {
     } else {
       Retry(key, state, outcome);
     }
-    if (dirty && loop_.Now() >= state.not_before) Queue(key, state);
+    if (dirty && !asleep_ && loop_.Now() >= state.not_before) Queue(key, state);
     if (state.idle()) states_.erase(key);
   }
 
@@ -312,9 +331,7 @@ class Driver::Impl {
     const absl::Time when = loop_.Now() + delay;
     state.not_before = outcome >= Outcome::kRetry ? when : absl::InfinitePast();
     state.retry = loop_.PostAt(when, owner_.token(), [this, key] {
-      State& due = *states_.at(key);
-      due.retry = 0;
-      Enqueue(key);
+      TimerRan(key, &State::retry);
     });
   }
 
@@ -329,7 +346,7 @@ class Driver::Impl {
 
   absl::flat_hash_map<NamespacedName, std::unique_ptr<State>> states_;
   std::deque<NamespacedName> queue_;  // keys to decide
-  bool held_ = false;
+  bool held_ = false, asleep_ = false;
   std::size_t under_way_ = 0;
   std::deque<QueuedWrite> writes_;  // not yet sent
   int in_flight_ = 0;
@@ -349,6 +366,8 @@ void Driver::SetOnPermanentError(OnPermanentError on_error) { impl_->SetOnPerman
 void Driver::Enqueue(const NamespacedName& key) { impl_->Enqueue(key); }
 void Driver::Hold() { impl_->Hold(); }
 void Driver::Release() { impl_->Release(); }
+void Driver::Sleep() { impl_->Sleep(); }
+void Driver::Wake() { impl_->Wake(); }
 std::size_t Driver::queued() const { return impl_->queued(); }
 std::size_t Driver::under_way() const { return impl_->under_way(); }
 

@@ -70,6 +70,11 @@ class Driver {
   void Hold();
   void Release();
 
+  // Between Sleep() and Wake() keys are not even remembered, and nothing new is decided; plans under way go on. A standby sleeps; its
+  // owner enqueues all there is after Wake().
+  void Sleep();
+  void Wake();
+
   // Keys waiting to be decided (timers not counted), and plans being carried out.
   std::size_t queued() const;
   std::size_t under_way() const;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kube/client/status.h"
+#include "kube/runtime/refusal.h"
 
 namespace gangway::kube {
 namespace {
@@ -17,6 +18,8 @@ using api::MakeFields;
 
 // A watch that ends sooner than this without a word is a failure, however orderly it ended.
 constexpr absl::Duration kShortWatch = absl::Seconds(1);
+// A watch that lives longer than this was not refused.
+constexpr absl::Duration kAcceptedWatch = absl::Seconds(5);
 
 struct IdentityMeta {
   std::string ns, name, uid, resource_version;
@@ -92,7 +95,7 @@ Reflector::Reflector(Loop& loop, Client& client, const api::Resource& resource, 
   objects_ = metrics.AddGauge("gangway_cache_objects", "Objects known", labels);
 }
 
-Reflector::~Reflector() = default;
+Reflector::~Reflector() { objects_.Add(-static_cast<double>(entries_.size())); }
 
 void Reflector::Start(Decode decode, OnChange on_change, OnSynced on_synced) {
   decode_ = decode;
@@ -155,7 +158,7 @@ void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
   if (reply.ok() && reply->ok()) {
     const absl::Status taken = TakePage(*reply->body);
     if (taken.ok()) return continue_.empty() ? FinishList() : AskPage();
-    log::Warning("list not usable", {{"resource", resource_.plural}, {"error", taken}});
+    Report(absl::StrCat("list of ", FullName(resource_), " cannot be used: ", taken.message()));
     return After(NextDelay(), &Reflector::List);
   }
   const absl::Status status = reply.ok() ? StatusFromResponse(*reply) : reply.status();
@@ -164,7 +167,7 @@ void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
     whole_list_ = true;
     return After(NextDelay(), &Reflector::List);
   }
-  log::Warning("list failed", {{"resource", resource_.plural}, {"error", status}});
+  Refused("list", status);
   const absl::Duration asked = reply.ok() ? reply->retry_after.value_or(absl::ZeroDuration()) : absl::ZeroDuration();
   After(std::max(NextDelay(), asked), &Reflector::AskPage);
 }
@@ -188,7 +191,43 @@ absl::Status Reflector::TakePage(absl::string_view body) {
   return absl::OkStatus();
 }
 
+// --- what stands in its way
+
+// A resource that is not found may be missing with its whole API group, or be served in other versions: the group says.
+void Reflector::Refused(absl::string_view verb, const absl::Status& status) {
+  if (IsUnreached(status)) {
+    problem_ = absl::StrCat("the API server does not answer: ", WhyUnreached(status));
+    return log::Warning("API server not reached", {{"error", WhyUnreached(status)}});
+  }
+  if (!absl::IsNotFound(status) || resource_.group.empty()) {
+    return Report(absl::IsNotFound(status) ? ExplainNotFound(resource_, {}) : ExplainRefusal(resource_, verb, options_.ns, status));
+  }
+  Request request;
+  request.method = "GET";
+  request.path = absl::StrCat("/apis/", View(resource_.group));
+  client_.Send(std::move(request), owner_.token(), [this](const absl::StatusOr<Response>& reply) {
+    if (reply.ok()) Report(ExplainNotFound(resource_, reply->ok() ? VersionsFrom(*reply->body) : std::nullopt));
+  });
+}
+
+void Reflector::Report(std::string problem) {
+  problem_ = std::move(problem);
+  log::Warning(problem_, {{"resource", FullName(resource_)}});
+}
+
+void Reflector::Recovered() {
+  if (problem_.empty()) return;
+  problem_.clear();
+  log::Info("read again", {{"resource", FullName(resource_)}});
+}
+
+std::string Reflector::problem() const {
+  if (!problem_.empty() && watching_ && loop_.Now() - watch_started_ > kAcceptedWatch) return "";
+  return problem_;
+}
+
 void Reflector::FinishList() {
+  Recovered();
   std::vector<api::NamespacedName> gone;
   for (const auto& [key, entry] : entries_) {
     // What is newer than the list came as the reply to a write of ours.
@@ -238,6 +277,7 @@ void Reflector::OnFrame(const Frame& frame) {
     return OnWatchEnd(status.ok() ? absl::UnknownError("an error frame without an error") : status);
   }
   failures_ = 0;
+  Recovered();
   const absl::StatusOr<Identity> id = Identify(*frame.object);
   if (!id.ok()) return ReportDecodeError({}, id.status());
   switch (frame.type) {
@@ -262,6 +302,7 @@ void Reflector::OnWatchEnd(const absl::Status& status) {
   }
   if (status.ok() && lived >= kShortWatch) return After(absl::ZeroDuration(), &Reflector::StartWatch);
   log::Debug("watch ended", {{"resource", resource_.plural}, {"error", status}, {"lived", lived}});
+  if (!status.ok()) Refused("watch", status);
   After(NextDelay(), &Reflector::StartWatch);
 }
 
@@ -303,7 +344,9 @@ void Reflector::TakeDeletion(const Identity& id) {
 
 void Reflector::Put(const Identity& id, absl::string_view json, Source source) {
   if (const auto it = entries_.find(id.key); it != entries_.end() && it->second.uid != id.uid) Remove(id.key);
-  Entry& entry = entries_[id.key];
+  const auto [it, added] = entries_.try_emplace(id.key);
+  Entry& entry = it->second;
+  if (added) objects_.Add(1);
   entry.uid = id.uid;
   entry.version = id.version;
   if (source == Source::kList) entry.list = list_;
@@ -311,7 +354,6 @@ void Reflector::Put(const Identity& id, absl::string_view json, Source source) {
   if (!object.ok()) return ReportDecodeError(id, object.status());
   entry.told = true;
   const Object before = options_.keep_objects ? std::exchange(entry.object, *object) : nullptr;
-  objects_.Set(static_cast<double>(entries_.size()));
   on_change_(id.key, before, *object);
 }
 
@@ -319,7 +361,7 @@ void Reflector::Remove(const api::NamespacedName& key) {
   const auto it = entries_.find(key);
   const Entry entry = std::move(it->second);
   entries_.erase(it);
-  objects_.Set(static_cast<double>(entries_.size()));
+  objects_.Add(-1);
   if (entry.told) on_change_(key, entry.object, nullptr);
 }
 

@@ -30,6 +30,8 @@ namespace gangway::kube {
 
 struct CacheOptions {
   std::string ns = {};              // "" = all
+  // Cache<T> only: when not empty, these instead of `ns`, each with a list and a watch of its own. Ignored for kinds without namespace.
+  std::vector<std::string> namespaces = {};
   std::string label_selector = {};  // as kubectl -l takes it
   std::string field_selector = {};
   int page_size = 500;
@@ -59,6 +61,8 @@ class Reflector {
   void Start(Decode decode, OnChange on_change, OnSynced on_synced);
 
   bool synced() const { return synced_; }
+  // What keeps it from being up to date, in one line for a user (refusal.h); "" when nothing does.
+  std::string problem() const;
   std::uint64_t seen_up_to() const { return version_; }
   Object Get(const api::NamespacedName& key) const;
   void ForEach(absl::FunctionRef<void(const api::NamespacedName&, const Object&)> f) const;
@@ -96,6 +100,9 @@ class Reflector {
   void OnWatchEnd(const absl::Status& status);
   void After(absl::Duration delay, void (Reflector::*step)());
   absl::Duration NextDelay();  // counts a failure
+  void Refused(absl::string_view verb, const absl::Status& status);
+  void Report(std::string problem);
+  void Recovered();
   // The rules.
   absl::StatusOr<Identity> Identify(absl::string_view json) const;
   void TakeObject(const Identity& id, absl::string_view json, Source source);
@@ -117,6 +124,7 @@ class Reflector {
 
   absl::btree_map<api::NamespacedName, Entry> entries_;
   std::uint64_t version_ = 0;  // everything up to here has been seen; 0 before the first list
+  std::string problem_;
   bool synced_ = false;
   // UIDs we were told are gone before the watch said so, with the number of the list that was under way, or the last.
   absl::btree_map<std::string, std::uint64_t> tombstones_;

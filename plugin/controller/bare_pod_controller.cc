@@ -1,6 +1,8 @@
 #include "plugin/controller/bare_pod_controller.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "plugin/lifecycle/bare_pod.h"
 
@@ -20,6 +22,14 @@ void BarePodController::OnPod(const api::NamespacedName& key, const std::shared_
   } else {
     waiting_.erase(key);
   }
+}
+
+void BarePodController::Wake() {
+  driver_.Wake();
+  std::vector<api::NamespacedName> keys;
+  for (const auto& [key, pod] : waiting_) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  for (const api::NamespacedName& key : keys) driver_.Enqueue(key);
 }
 
 kube::Plan BarePodController::Decide(const api::NamespacedName& key) const {

@@ -17,8 +17,10 @@ class BarePodController {
 
   void OnPod(const api::NamespacedName& key, const std::shared_ptr<const api::core::Pod>& pod);
 
-  void Hold() { driver_.Hold(); }
-  void Release() { driver_.Release(); }
+  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
+  void Sleep() { driver_.Sleep(); }
+  void Wake();
+  const kube::Driver& driver() const { return driver_; }
 
  private:
   kube::Plan Decide(const api::NamespacedName& key) const;

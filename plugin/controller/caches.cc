@@ -3,30 +3,27 @@
 namespace gangway::controller {
 namespace {
 
-kube::CacheOptions Kept(Metrics* metrics) {
+kube::CacheOptions OptionsOf(Metrics* metrics, const std::vector<std::string>& namespaces, bool keep) {
   kube::CacheOptions options;
   options.metrics = metrics;
-  return options;
-}
-kube::CacheOptions NotKept(Metrics* metrics) {
-  kube::CacheOptions options = Kept(metrics);
-  options.keep_objects = false;
+  options.namespaces = namespaces;
+  options.keep_objects = keep;
   return options;
 }
 
 }  // namespace
 
-Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics)
-    : jobs(loop, client, api::kJobs, Kept(metrics)),
-      pod_groups(loop, client, api::kPodGroups, Kept(metrics)),
-      commands(loop, client, api::kCommands, Kept(metrics)),
-      queues(loop, client, api::kQueues, Kept(metrics)),
-      priority_classes(loop, client, api::kPriorityClasses, Kept(metrics)),
-      pods(loop, client, api::kPods, NotKept(metrics)),
-      config_maps(loop, client, api::kConfigMaps, NotKept(metrics)),
-      services(loop, client, api::kServices, NotKept(metrics)),
-      network_policies(loop, client, api::kNetworkPolicies, NotKept(metrics)),
-      claims(loop, client, api::kPersistentVolumeClaims, NotKept(metrics)) {}
+Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces)
+    : jobs(loop, client, api::kJobs, OptionsOf(metrics, namespaces, true)),
+      pod_groups(loop, client, api::kPodGroups, OptionsOf(metrics, namespaces, true)),
+      commands(loop, client, api::kCommands, OptionsOf(metrics, namespaces, true)),
+      queues(loop, client, api::kQueues, OptionsOf(metrics, namespaces, true)),
+      priority_classes(loop, client, api::kPriorityClasses, OptionsOf(metrics, namespaces, true)),
+      pods(loop, client, api::kPods, OptionsOf(metrics, namespaces, false)),
+      config_maps(loop, client, api::kConfigMaps, OptionsOf(metrics, namespaces, false)),
+      services(loop, client, api::kServices, OptionsOf(metrics, namespaces, false)),
+      network_policies(loop, client, api::kNetworkPolicies, OptionsOf(metrics, namespaces, false)),
+      claims(loop, client, api::kPersistentVolumeClaims, OptionsOf(metrics, namespaces, false)) {}
 
 void Caches::ObserveReply(const kube::Write& write, const kube::Response& response) {
   jobs.ObserveReply(write, response);
@@ -43,6 +40,28 @@ void Caches::ObserveReply(const kube::Write& write, const kube::Response& respon
 bool Caches::synced() const {
   return jobs.synced() && pod_groups.synced() && commands.synced() && queues.synced() && priority_classes.synced() &&
          pods.synced() && config_maps.synced() && services.synced() && network_policies.synced() && claims.synced();
+}
+
+std::string Caches::problem() const {
+  for (std::string problem : {jobs.problem(), pod_groups.problem(), commands.problem(), queues.problem(), priority_classes.problem(),
+                              pods.problem(), config_maps.problem(), services.problem(), network_policies.problem(), claims.problem()}) {
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+void Caches::DumpSizes(api::JsonWriter& json) const {
+  const auto field = [&](const char* name, std::size_t size) { json.Field(name, static_cast<std::int64_t>(size)); };
+  field("commands", commands.size());
+  field("configmaps", config_maps.size());
+  field("jobs", jobs.size());
+  field("networkpolicies", network_policies.size());
+  field("persistentvolumeclaims", claims.size());
+  field("podgroups", pod_groups.size());
+  field("pods", pods.size());
+  field("priorityclasses", priority_classes.size());
+  field("queues", queues.size());
+  field("services", services.size());
 }
 
 void Caches::SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error) {

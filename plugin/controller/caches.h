@@ -2,9 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/json.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "kube/runtime/cache.h"
@@ -12,11 +15,16 @@
 namespace gangway::controller {
 
 struct Caches {
-  Caches(Loop& loop, kube::Client& client, Metrics* metrics);
+  // `namespaces`: only these; empty: all.
+  Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces = {});
 
   // Shows the reply to a write of ours to whichever cache it is about.
   void ObserveReply(const kube::Write& write, const kube::Response& response);
   bool synced() const;
+  // What keeps a cache from being up to date, in one line for a user; "" when nothing does.
+  std::string problem() const;
+  // A member of a JSON object for each cache: "pods":12
+  void DumpSizes(api::JsonWriter& json) const;
   void SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error);
 
   kube::Cache<api::volcano::Job> jobs;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/json.h"
 #include "kube/runtime/recorder.h"
 #include "plugin/controller/bare_pod_controller.h"
 #include "plugin/controller/job_controller.h"
@@ -10,6 +11,8 @@
 
 namespace gangway::controller {
 namespace {
+
+constexpr std::size_t kMaxUnreported = 1000;  // objects that do not decode
 
 kube::RecorderOptions RecorderFor(const ControllersOptions& options) {
   kube::RecorderOptions out;
@@ -31,68 +34,118 @@ kube::DriverOptions DriverFor(const ControllersOptions& options, std::string nam
 
 class Controllers::Impl {
  public:
-  Impl(Loop& loop, kube::Client& client, const ControllersOptions& options)
-      : recorder_(loop, client, RecorderFor(options)), caches_(loop, client, options.metrics),
-        jobs_(loop, client, recorder_, caches_, DriverFor(options, "job")),
-        queues_(loop, client, recorder_, caches_, DriverFor(options, "queue")),
-        bare_pods_(loop, client, recorder_, caches_, options.scheduler_name, DriverFor(options, "podgroup")) {}
+  Impl(Loop& loop, kube::Client& client, ControllersOptions options)
+      : options_(std::move(options)), standby_(options_.standby), recorder_(loop, client, RecorderFor(options_)),
+        caches_(loop, client, options_.metrics, options_.namespaces), jobs_(loop, client, recorder_, caches_, DriverFor(options_, "job")),
+        queues_(loop, client, recorder_, caches_, DriverFor(options_, "queue")),
+        bare_pods_(loop, client, recorder_, caches_, options_.scheduler_name, DriverFor(options_, "podgroup")) {}
 
   // Pods are listed after Jobs, so that no pod that a Job's status speaks of is missing only because the list is older; PodGroups after
   // pods, so that a release that explains a missing pod is known with it.
   void Start() {
-    jobs_.Hold();
-    queues_.Hold();
-    bare_pods_.Hold();
+    jobs_.Sleep();
+    queues_.Sleep();
+    bare_pods_.Sleep();
     caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); });
-    caches_.jobs.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnJob(key, after.get()); },
-                       [this] { StartPods(); });
-    caches_.commands.Start(
-        [this](const auto& key, const auto& before, const auto& after) {
-          jobs_.OnCommand(key, before, after);
-          queues_.OnCommand(before, after);
-        },
-        [this] { OnSynced(); });
-    caches_.queues.Start([this](const auto& key, const auto&, const auto&) { queues_.OnQueue(key.name); }, [this] { OnSynced(); });
-    caches_.priority_classes.Start(
-        [this](const auto&, const auto& before, const auto& after) { jobs_.OnPriorityClass(before.get(), after.get()); },
-        [this] { OnSynced(); });
-    StartObjects();
+    if (options_.jobs) {
+      StartJobs();
+    } else if (options_.pod_groups) {
+      StartPods();
+    } else {
+      StartPodGroups();
+    }
+    if (options_.jobs || options_.queues) StartQueues();
   }
 
-  bool synced() const { return caches_.synced(); }
+  void Lead() {
+    standby_ = false;
+    Begin();
+  }
+  void Stop() {
+    stopped_ = true;
+    deciding_ = false;
+    jobs_.Sleep();
+    queues_.Sleep();
+    bare_pods_.Sleep();
+  }
+  bool stopped() const {
+    return stopped_ && jobs_.driver().under_way() + queues_.driver().under_way() + bare_pods_.driver().under_way() == 0;
+  }
+
+  bool synced() const {
+    if (options_.jobs) return caches_.synced();
+    if (options_.queues && !(caches_.queues.synced() && caches_.commands.synced())) return false;
+    return caches_.pod_groups.synced() && (!options_.pod_groups || caches_.pods.synced());
+  }
+  std::string problem() const { return caches_.problem(); }
+  std::size_t events_waiting() const { return recorder_.waiting(); }
+
+  std::string Dump() const {
+    std::string out;
+    api::JsonWriter json(out);
+    json.BeginObject().Key("caches").BeginObject();
+    caches_.DumpSizes(json);
+    json.EndObject();
+    const auto driver = [&](const char* name, bool runs, const kube::Driver& of) {
+      if (!runs) return;
+      json.Key(name).BeginObject().Field("queuedKeys", static_cast<std::int64_t>(of.queued()));
+      json.Field("plansUnderWay", static_cast<std::int64_t>(of.under_way())).EndObject();
+    };
+    json.Key("controllers").BeginObject();
+    driver("job", options_.jobs, jobs_.driver());
+    driver("podgroup", options_.pod_groups, bare_pods_.driver());
+    driver("queue", options_.queues, queues_.driver());
+    json.EndObject().Field("eventsWaiting", static_cast<std::int64_t>(recorder_.waiting())).EndObject();
+    return out;
+  }
 
  private:
+  void StartJobs() {
+    caches_.jobs.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnJob(key, after.get()); },
+                       [this] { StartPods(); });
+    caches_.priority_classes.Start(
+        [this](const auto&, const auto& before, const auto& after) { jobs_.OnPriorityClass(before.get(), after.get()); },
+        [this] { Begin(); });
+    caches_.config_maps.Start(
+        [this](const auto& key, const auto&, const auto& after) {
+          jobs_.OnObject(api::kConfigMaps, key, after ? &after->metadata : nullptr, after ? &after->data : nullptr);
+        },
+        [this] { Begin(); });
+    StartPartial(caches_.services, api::kServices);
+    StartPartial(caches_.network_policies, api::kNetworkPolicies);
+    caches_.claims.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnClaim(key, after != nullptr); },
+                         [this] { Begin(); });
+  }
+
   void StartPods() {
     caches_.pods.Start(
         [this](const auto& key, const auto&, const auto& after) {
-          jobs_.OnPod(key, after.get());
-          bare_pods_.OnPod(key, after);
+          if (options_.jobs) jobs_.OnPod(key, after.get());
+          if (options_.pod_groups) bare_pods_.OnPod(key, after);
         },
         [this] {
           StartPodGroups();
-          OnSynced();
+          Begin();
         });
   }
 
   void StartPodGroups() {
     caches_.pod_groups.Start(
         [this](const auto& key, const auto& before, const auto& after) {
-          jobs_.OnPodGroup(after != nullptr ? *after : *before);
-          queues_.OnPodGroup(key, after.get());
+          if (options_.jobs) jobs_.OnPodGroup(after != nullptr ? *after : *before);
+          if (options_.queues) queues_.OnPodGroup(key, after.get());
         },
-        [this] { OnSynced(); });
+        [this] { Begin(); });
   }
 
-  void StartObjects() {
-    caches_.config_maps.Start(
-        [this](const auto& key, const auto&, const auto& after) {
-          jobs_.OnObject(api::kConfigMaps, key, after ? &after->metadata : nullptr, after ? &after->data : nullptr);
+  void StartQueues() {
+    caches_.commands.Start(
+        [this](const auto& key, const auto& before, const auto& after) {
+          if (options_.jobs) jobs_.OnCommand(key, before, after);
+          if (options_.queues) queues_.OnCommand(before, after);
         },
-        [this] { OnSynced(); });
-    StartPartial(caches_.services, api::kServices);
-    StartPartial(caches_.network_policies, api::kNetworkPolicies);
-    caches_.claims.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnClaim(key, after != nullptr); },
-                         [this] { OnSynced(); });
+        [this] { Begin(); });
+    caches_.queues.Start([this](const auto& key, const auto&, const auto&) { queues_.OnQueue(key.name); }, [this] { Begin(); });
   }
 
   void StartPartial(kube::Cache<api::core::PartialObject>& cache, const api::Resource& resource) {
@@ -100,22 +153,32 @@ class Controllers::Impl {
         [this, &resource](const auto& key, const auto&, const auto& after) {
           jobs_.OnObject(resource, key, after ? &after->metadata : nullptr);
         },
-        [this] { OnSynced(); });
+        [this] { Begin(); });
   }
 
-  void OnSynced() {
-    if (!caches_.synced()) return;
-    jobs_.Release();
-    queues_.Release();
-    bare_pods_.Release();
+  void Begin() {
+    if (standby_ || deciding_ || stopped_ || !synced()) return;
+    deciding_ = true;
+    if (options_.jobs) jobs_.Wake();
+    if (options_.queues) queues_.Wake();
+    if (options_.pod_groups) bare_pods_.Wake();
+    for (const kube::EventNote& note : std::exchange(unreported_, {})) recorder_.Record(note);
   }
 
   void Report(const api::ObjectReference& regarding, const absl::Status& status) {
     if (regarding.name.empty()) return;
-    recorder_.Record({kube::EventNote::Type::kWarning, "InvalidObject",
-                      absl::StrCat("this version of the object cannot be read and is ignored: ", status.message()), regarding});
+    kube::EventNote note{kube::EventNote::Type::kWarning, "InvalidObject",
+                         absl::StrCat("this version of the object cannot be read and is ignored: ", status.message()), regarding};
+    if (deciding_) {
+      recorder_.Record(note);
+    } else if (unreported_.size() < kMaxUnreported) {
+      unreported_.push_back(std::move(note));
+    }
   }
 
+  const ControllersOptions options_;
+  bool standby_ = false, deciding_ = false, stopped_ = false;
+  std::vector<kube::EventNote> unreported_;  // seen before we may write
   kube::Recorder recorder_;
   Caches caches_;
   JobController jobs_;
@@ -124,9 +187,15 @@ class Controllers::Impl {
 };
 
 Controllers::Controllers(Loop& loop, kube::Client& client, ControllersOptions options)
-    : impl_(std::make_unique<Impl>(loop, client, options)) {}
+    : impl_(std::make_unique<Impl>(loop, client, std::move(options))) {}
 Controllers::~Controllers() = default;
 void Controllers::Start() { impl_->Start(); }
+void Controllers::Lead() { impl_->Lead(); }
+void Controllers::Stop() { impl_->Stop(); }
+bool Controllers::stopped() const { return impl_->stopped(); }
 bool Controllers::synced() const { return impl_->synced(); }
+std::string Controllers::problem() const { return impl_->problem(); }
+std::size_t Controllers::events_waiting() const { return impl_->events_waiting(); }
+std::string Controllers::Dump() const { return impl_->Dump(); }
 
 }  // namespace gangway::controller

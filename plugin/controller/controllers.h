@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/loop.h"
 #include "base/metrics.h"
@@ -16,6 +17,10 @@ struct ControllersOptions {
   std::string scheduler_name = "volcano";  // of pods without a group that get one
   double qps = 0;                          // writes a second, for each of the controllers; 0: no limit
   int burst = 100;
+  std::vector<std::string> namespaces;     // only these are watched and written; empty: all. Queues have none.
+  bool jobs = true, queues = true, pod_groups = true;  // which controllers run; each needs caches of its own
+  // Its caches fill and nothing is decided until Lead().
+  bool standby = false;
   Metrics* metrics = nullptr;              // may be null; must outlive the component
 };
 
@@ -28,8 +33,21 @@ class Controllers {
   Controllers& operator=(const Controllers&) = delete;
 
   void Start();
+  // Ends the standby.
+  void Lead();
+  // Decides nothing more; what was decided is still carried out. For good.
+  void Stop();
+  // After Stop(): whether everything that was decided is written, or refused.
+  bool stopped() const;
+
   // Whether every cache has its first list.
   bool synced() const;
+  // What keeps a cache from being up to date, in one line for a user; "" when nothing does.
+  std::string problem() const;
+  // Events not written yet.
+  std::size_t events_waiting() const;
+  // JSON: sizes of the caches, what is queued and under way.
+  std::string Dump() const;
 
  private:
   class Impl;

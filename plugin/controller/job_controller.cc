@@ -74,6 +74,14 @@ void JobController::OnPriorityClass(const api::core::PriorityClass* before, cons
   if (after != nullptr) priority_classes_[after->metadata.name] = after->value;
 }
 
+void JobController::Wake() {
+  driver_.Wake();
+  caches_.jobs.ForEach([this](const JobKey& key, const auto&) { driver_.Enqueue(key); });
+  caches_.commands.ForEach([this](const api::NamespacedName& key, const JobIndex::CommandPtr& command) {
+    if (command->target && command->target->kind == api::kJobs.kind) driver_.Enqueue({key.ns, command->target->name});
+  });
+}
+
 kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
   if (job == nullptr) return WithoutJob(key, now);

@@ -24,8 +24,10 @@ class JobController {
   void OnClaim(const api::NamespacedName& key, bool exists);
   void OnPriorityClass(const api::core::PriorityClass* before, const api::core::PriorityClass* after);
 
-  void Hold() { driver_.Hold(); }
-  void Release() { driver_.Release(); }
+  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
+  void Sleep() { driver_.Sleep(); }
+  void Wake();
+  const kube::Driver& driver() const { return driver_; }
 
  private:
   kube::Plan Decide(const JobKey& key, absl::Time now);

@@ -27,9 +27,10 @@ QueueController::QueueController(Loop& loop, kube::Client& client, kube::Recorde
   driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
 }
 
-void QueueController::Release() {
+void QueueController::Wake() {
+  driver_.Wake();
   for (const char* name : {"root", "default"}) driver_.Enqueue({"", name});
-  driver_.Release();
+  caches_.queues.ForEach([this](const api::NamespacedName& key, const auto&) { driver_.Enqueue(key); });
 }
 
 void QueueController::Count(const Group& group, int how_many) {

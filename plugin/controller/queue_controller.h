@@ -25,8 +25,10 @@ class QueueController {
   void OnPodGroup(const api::NamespacedName& key, const api::volcano::PodGroup* group);
   void OnCommand(const CommandPtr& before, const CommandPtr& after);
 
-  void Hold() { driver_.Hold(); }
-  void Release();
+  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
+  void Sleep() { driver_.Sleep(); }
+  void Wake();
+  const kube::Driver& driver() const { return driver_; }
 
  private:
   struct Group {

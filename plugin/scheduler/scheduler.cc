@@ -13,6 +13,7 @@
 #include "api/core/node.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/json.h"
 #include "api/volcano/scheduling.h"
 #include "base/log.h"
 #include "kube/client/status.h"
@@ -45,6 +46,8 @@ namespace {
 // Queues have no namespace, so their keys never meet those of PodGroups in the driver.
 NamespacedName QueueKey(absl::string_view name) { return {"", std::string(name)}; }
 
+constexpr std::size_t kMaxUnreported = 1000;  // objects that do not decode
+
 constexpr absl::string_view kOwnQueues[] = {"root", "default"};
 
 kube::CacheOptions RowsOnly(Metrics* metrics) {
@@ -53,9 +56,10 @@ kube::CacheOptions RowsOnly(Metrics* metrics) {
   options.metrics = metrics;
   return options;
 }
-kube::CacheOptions Objects(Metrics* metrics) {
+kube::CacheOptions Objects(const Options& from) {
   kube::CacheOptions options;
-  options.metrics = metrics;
+  options.metrics = from.metrics;
+  options.namespaces = from.namespaces;
   return options;
 }
 
@@ -82,17 +86,17 @@ class Scheduler::Impl {
  public:
   Impl(Loop& loop, kube::Client& client, Options options)
       : loop_(loop), client_(client), options_(std::move(options)),
-        rules_{options_.explain_after, options_.refresh_after},
+        rules_{options_.explain_after, options_.refresh_after}, standby_(options_.standby),
         pods_(loop, client, api::kPods, RowsOnly(options_.metrics)),
         nodes_(loop, client, api::kNodes, RowsOnly(options_.metrics)),
-        groups_(loop, client, api::kPodGroups, Objects(options_.metrics)),
+        groups_(loop, client, api::kPodGroups, Objects(options_)),
         queues_(loop, client, api::kQueues, RowsOnly(options_.metrics)),
         classes_(loop, client, api::kPriorityClasses, RowsOnly(options_.metrics)),
         recorder_(loop, client, RecorderOptionsOf(options_)),
         driver_(loop, client, recorder_, DriverOptionsOf(options_),
                 [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
     driver_.SetOnReply([this](const kube::Write& write, const kube::Response& reply) { OnReply(write, reply); });
-    driver_.Hold();
+    driver_.Sleep();
     if (options_.metrics == nullptr) return;
     Metrics& metrics = *options_.metrics;
     waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
@@ -102,12 +106,62 @@ class Scheduler::Impl {
   }
 
   void Start() {
-    const auto synced = [this] { OnSynced(); };
+    const auto synced = [this] { Begin(); };
+    const auto report = [this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); };
+    groups_.SetOnDecodeError(report);
+    queues_.SetOnDecodeError(report);
+    pods_.SetOnDecodeError(report);
+    nodes_.SetOnDecodeError(report);
+    classes_.SetOnDecodeError(report);
     nodes_.Start([this](const auto& key, const auto&, const auto& after) { OnNode(key, after.get()); }, synced);
     queues_.Start([this](const auto& key, const auto&, const auto& after) { OnQueue(key, after.get()); }, synced);
     classes_.Start([this](const auto& key, const auto&, const auto& after) { OnClass(key, after.get()); }, synced);
     groups_.Start([this](const auto& key, const auto&, const auto& after) { OnGroup(key, after.get()); }, synced);
     pods_.Start([this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); }, synced);
+  }
+
+  void Lead() {
+    standby_ = false;
+    Begin();
+  }
+  void Stop() {
+    deciding_ = false;
+    stopped_ = true;
+    driver_.Sleep();
+  }
+  bool stopped() const { return stopped_ && driver_.under_way() == 0; }
+  std::size_t events_waiting() const { return recorder_.waiting(); }
+
+  std::string problem() const {
+    for (std::string problem : {pods_.problem(), groups_.problem(), nodes_.problem(), queues_.problem(), classes_.problem()}) {
+      if (!problem.empty()) return problem;
+    }
+    return "";
+  }
+
+  std::string Dump(std::size_t max_gangs) const {
+    std::string out;
+    api::JsonWriter json(out);
+    const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+    json.BeginObject().Key("caches").BeginObject();
+    json.Field("nodes", count(nodes_.size())).Field("pods", count(pods_.size())).Field("podgroups", count(groups_.size()));
+    json.Field("priorityclasses", count(classes_.size())).Field("queues", count(queues_.size())).EndObject();
+    json.Field("queuedKeys", count(driver_.queued())).Field("plansUnderWay", count(driver_.under_way()));
+    json.Field("eventsWaiting", count(recorder_.waiting())).Field("waitingGangs", count(waiting_.size()));
+    json.Key("gangs").BeginArray();
+    for (const NamespacedName& key : waiting_) {
+      if (max_gangs-- == 0) break;
+      const GangId id = cluster_.FindGang(key.ns, key.name);
+      if (id == model::kNone) continue;
+      const Gang& gang = cluster_.gang(id);
+      const auto state = states_.find(key);
+      const auto& reason = state == states_.end() ? std::nullopt : state->second.telling.reason();
+      json.BeginObject().Field("gang", key.ToString()).Field("admitted", gang.admitted).Field("minMember", gang.min_member);
+      json.Field("tasks", count(gang.tasks.size())).Field("placed", gang.scheduled());
+      json.Field("reason", reason.has_value() ? model::Render(*reason) : "").EndObject();
+    }
+    json.EndArray().EndObject();
+    return out;
   }
 
   bool synced() const {
@@ -126,14 +180,27 @@ class Scheduler::Impl {
 
   // ---- what is
 
-  void OnSynced() {
-    if (!synced()) return;
+  void Begin() {
+    if (standby_ || deciding_ || stopped_ || !synced()) return;
+    deciding_ = true;
+    driver_.Wake();
     if (options_.create_queues) {
       for (const absl::string_view name : kOwnQueues) driver_.Enqueue(QueueKey(name));
     }
     groups_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
-    driver_.Release();
+    for (const kube::EventNote& note : std::exchange(unreported_, {})) recorder_.Record(note);
     WantRound();
+  }
+
+  void Report(const api::ObjectReference& regarding, const absl::Status& status) {
+    if (regarding.name.empty()) return;
+    kube::EventNote note{kube::EventNote::Type::kWarning, "InvalidObject",
+                         absl::StrCat("this version of the object cannot be read and is ignored: ", status.message()), regarding};
+    if (deciding_) {
+      recorder_.Record(note);
+    } else if (unreported_.size() < kMaxUnreported) {
+      unreported_.push_back(std::move(note));
+    }
   }
 
   // Applies an event and asks for a round when it changed anything.
@@ -206,7 +273,9 @@ class Scheduler::Impl {
       if (pod == nullptr) {
         cluster_.RemovePod(key.ns, key.name);
       } else {
-        cluster_.SetPod(ingest::PodFactsOf(*pod, options_.name));
+        model::PodFacts facts = ingest::PodFactsOf(*pod, options_.name);
+        facts.ours = facts.ours && IsOurs(key.ns);
+        cluster_.SetPod(facts);
       }
     });
     if (pod != nullptr) {
@@ -216,6 +285,11 @@ class Scheduler::Impl {
     }
     if (!before.name.empty()) driver_.Enqueue(before);
     if (!after.name.empty() && after != before) driver_.Enqueue(after);
+  }
+
+  bool IsOurs(const std::string& ns) const {
+    const std::vector<std::string>& ours = options_.namespaces;
+    return ours.empty() || std::find(ours.begin(), ours.end(), ns) != ours.end();
   }
 
   // Only pods that wait have such a condition, so only they are kept.
@@ -257,11 +331,11 @@ class Scheduler::Impl {
 
   // Rounds are bundled: events of one moment share one, and the more gangs wait, the rarer rounds are.
   void WantRound() {
-    if (round_wanted_ || !synced()) return;
+    if (round_wanted_ || !deciding_) return;
     round_wanted_ = true;
     loop_.PostAt(next_round_, owner_.token(), [this] {
       round_wanted_ = false;
-      Round();
+      if (deciding_) Round();
     });
   }
 
@@ -441,6 +515,8 @@ class Scheduler::Impl {
   absl::flat_hash_set<std::string> accepted_;              // UIDs of assumed pods whose binding was accepted
   absl::flat_hash_map<std::string, std::string> written_;  // PodScheduled=False as written, by UID
   absl::btree_set<std::string> known_queues_;
+  std::vector<kube::EventNote> unreported_;  // seen before we may write
+  bool standby_ = false, deciding_ = false, stopped_ = false;
   bool round_wanted_ = false;
   absl::Time next_round_ = absl::InfinitePast();
 
@@ -460,6 +536,12 @@ Scheduler::Scheduler(Loop& loop, kube::Client& client, Options options)
     : impl_(std::make_unique<Impl>(loop, client, std::move(options))) {}
 Scheduler::~Scheduler() = default;
 void Scheduler::Start() { impl_->Start(); }
+void Scheduler::Lead() { impl_->Lead(); }
+void Scheduler::Stop() { impl_->Stop(); }
+bool Scheduler::stopped() const { return impl_->stopped(); }
+std::string Scheduler::problem() const { return impl_->problem(); }
+std::size_t Scheduler::events_waiting() const { return impl_->events_waiting(); }
+std::string Scheduler::Dump(std::size_t max_gangs) const { return impl_->Dump(max_gangs); }
 bool Scheduler::synced() const { return impl_->synced(); }
 const model::Cluster& Scheduler::cluster() const { return impl_->cluster(); }
 

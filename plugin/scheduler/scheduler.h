@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "base/loop.h"
@@ -34,6 +35,10 @@ struct Options {
   int burst = 1000;
   int max_in_flight = 256;
   bool create_queues = true;    // the queues root and default, when they are missing
+  // When not empty, only pods and PodGroups of these are scheduled and written. Pods everywhere take room on nodes and are watched.
+  std::vector<std::string> namespaces;
+  // Its caches fill and nothing is decided until Lead().
+  bool standby = false;
   Metrics* metrics = nullptr;   // may be null; must outlive the scheduler
 };
 
@@ -45,8 +50,21 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   void Start();
+  // Ends the standby.
+  void Lead();
+  // Decides nothing more; what was decided is still carried out. For good.
+  void Stop();
+  // After Stop(): whether everything that was decided is written, or refused.
+  bool stopped() const;
+
   // Whether everything has been listed once; nothing is decided before.
   bool synced() const;
+  // What keeps a cache from being up to date, in one line for a user; "" when nothing does.
+  std::string problem() const;
+  // Events not written yet.
+  std::size_t events_waiting() const;
+  // JSON: sizes of the caches, what is queued and under way, and the gangs that wait, by name, with their reasons; at most `max_gangs`.
+  std::string Dump(std::size_t max_gangs) const;
   const model::Cluster& cluster() const;
 
  private:
