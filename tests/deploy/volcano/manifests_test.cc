@@ -1,0 +1,304 @@
+// What deploy/volcano renders to: nobody gets more rights than listed, every selector finds its pods, every pod is a restricted one,
+// every flag is one that the program takes, and what is checked in is what is generated.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/json_value.h"
+#include "api/manifest/manifest.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/process/process.h"
+
+namespace gangway::testutil {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+const std::string kDeploy = GW_SOURCE_DIR "/deploy/volcano";
+
+// At a JSON pointer; null when it is not there.
+const value& At(const value& document, const char* pointer) {
+  static const value kNull;
+  boost::system::error_code error;
+  const value* at = document.find_pointer(pointer, error);
+  return at == nullptr ? kNull : *at;
+}
+std::string TextAt(const value& document, const char* pointer) {
+  const value& at = At(document, pointer);
+  return at.is_string() ? std::string(at.get_string()) : std::string();
+}
+const boost::json::array& ListAt(const value& document, const char* pointer) {
+  static const boost::json::array kNone;
+  const value& at = At(document, pointer);
+  return at.is_array() ? at.get_array() : kNone;
+}
+std::vector<std::string> TextsAt(const value& document, const char* pointer) {
+  std::vector<std::string> out;
+  for (const value& text : ListAt(document, pointer)) out.emplace_back(text.get_string());
+  return out;
+}
+using Labels = std::map<std::string, std::string>;
+Labels LabelsAt(const value& document, const char* pointer) {
+  Labels out;
+  const value& at = At(document, pointer);
+  if (!at.is_object()) return out;
+  for (const auto& label : at.get_object()) out.emplace(label.key(), label.value().get_string());
+  return out;
+}
+bool Selects(const Labels& selector, const Labels& labels) {
+  return !selector.empty() && std::includes(labels.begin(), labels.end(), selector.begin(), selector.end());
+}
+
+// "Deployment gangway-system/gangway-scheduler"
+std::string NameOf(const value& document) {
+  const std::string ns = TextAt(document, "/metadata/namespace");
+  return absl::StrCat(TextAt(document, "/kind"), " ", ns, ns.empty() ? "" : "/", TextAt(document, "/metadata/name"));
+}
+
+std::vector<value> Read(const std::string& yaml, const std::string& source) {
+  std::vector<value> out;
+  const auto documents = api::ReadManifest(yaml, source);
+  EXPECT_TRUE(documents.ok()) << documents.status();
+  if (!documents.ok()) return out;
+  for (const api::ManifestDocument& document : *documents) out.push_back(*api::ParseJson(document.json));
+  return out;
+}
+
+std::string Rendered(const std::string& kustomization) {
+  const Outcome outcome = RunProgram({"kubectl", "kustomize", kDeploy + "/" + kustomization});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, IsEmpty());
+  return outcome.out;
+}
+
+class OverlayTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+    all_ = Read(Rendered("overlays/" + GetParam()), GetParam());
+    ASSERT_FALSE(all_.empty());
+  }
+  std::vector<value> Of(const std::set<std::string>& kinds) const {
+    std::vector<value> out;
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(out), [&](const value& d) { return kinds.contains(TextAt(d, "/kind")); });
+    return out;
+  }
+  bool Has(const std::string& name) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const value& d) { return NameOf(d) == name; });
+  }
+  // The Deployments of a namespace that a selector finds.
+  int Found(const Labels& selector, const std::string& ns) const {
+    int found = 0;
+    for (const value& d : Of({"Deployment"})) {
+      found += TextAt(d, "/metadata/namespace") == ns && Selects(selector, LabelsAt(d, "/spec/template/metadata/labels"));
+    }
+    return found;
+  }
+
+  std::vector<value> all_;
+};
+INSTANTIATE_TEST_SUITE_P(All, OverlayTest, ::testing::Values("standalone", "paddle-only", "beside-volcano"), [](const auto& overlay) {
+  std::string name = overlay.param;
+  std::erase(name, '-');
+  return name;
+});
+
+TEST_P(OverlayTest, HoldsTheKindsThatBelongThereAndNoTypesOrObjectsOfThem) {
+  for (const value& document : all_) {
+    EXPECT_THAT(TextAt(document, "/kind"), AnyOf("Namespace", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "Service",
+                                                 "Deployment", "PodDisruptionBudget", "NetworkPolicy"));
+    EXPECT_THAT(TextAt(document, "/apiVersion"), Not(HasSubstr("volcano.sh")));
+  }
+  EXPECT_TRUE(Has("Namespace gangway-system"));
+}
+
+TEST_P(OverlayTest, NobodyMayDoMoreThanIsListed) {
+  for (const value& role : Of({"Role", "ClusterRole"})) {
+    SCOPED_TRACE(NameOf(role));
+    EXPECT_TRUE(At(role, "/aggregationRule").is_null());
+    EXPECT_FALSE(ListAt(role, "/rules").empty());
+    for (const value& rule : ListAt(role, "/rules")) {
+      for (const char* part : {"/apiGroups", "/resources", "/verbs"}) {
+        EXPECT_THAT(TextsAt(rule, part), Not(IsEmpty())) << api::ToJson(rule);
+        EXPECT_THAT(TextsAt(rule, part), Not(Contains(HasSubstr("*")))) << api::ToJson(rule);
+      }
+      EXPECT_THAT(TextsAt(rule, "/resources"), Not(Contains(StartsWith("secrets"))));
+      EXPECT_THAT(TextsAt(rule, "/verbs"), ::testing::Each(AnyOf("get", "list", "watch", "create", "update", "patch", "delete")));
+    }
+  }
+}
+
+TEST_P(OverlayTest, EveryBindingJoinsWhatIsThere) {
+  for (const value& binding : Of({"RoleBinding", "ClusterRoleBinding"})) {
+    SCOPED_TRACE(NameOf(binding));
+    const std::string kind = TextAt(binding, "/roleRef/kind"), ns = TextAt(binding, "/metadata/namespace");
+    EXPECT_EQ(kind, ns.empty() ? "ClusterRole" : "Role");
+    EXPECT_TRUE(Has(absl::StrCat(kind, " ", ns, ns.empty() ? "" : "/", TextAt(binding, "/roleRef/name"))));
+    for (const value& subject : ListAt(binding, "/subjects")) {
+      EXPECT_TRUE(Has(absl::StrCat("ServiceAccount ", TextAt(subject, "/namespace"), "/", TextAt(subject, "/name"))));
+    }
+  }
+  for (const value& role : Of({"Role", "ClusterRole"})) {  // a role that nobody has is a mistake
+    EXPECT_TRUE(Has(absl::StrCat(TextAt(role, "/kind"), "Binding ", NameOf(role).substr(TextAt(role, "/kind").size() + 1)))) << NameOf(role);
+  }
+}
+
+TEST_P(OverlayTest, EverySelectorFindsItsPods) {
+  int selectors = 0;
+  for (const value& document : all_) {
+    SCOPED_TRACE(NameOf(document));
+    const std::string kind = TextAt(document, "/kind"), ns = TextAt(document, "/metadata/namespace");
+    const char* pointer = kind == "Service"         ? "/spec/selector"
+                          : kind == "NetworkPolicy" ? "/spec/podSelector/matchLabels"
+                          : kind == "Deployment" || kind == "PodDisruptionBudget" ? "/spec/selector/matchLabels"
+                                                                                  : nullptr;
+    if (pointer == nullptr) continue;
+    EXPECT_EQ(Found(LabelsAt(document, pointer), ns), 1) << api::ToJson(At(document, pointer));
+    ++selectors;
+    for (const value& spread : ListAt(document, "/spec/template/spec/topologySpreadConstraints")) {
+      EXPECT_EQ(Found(LabelsAt(spread, "/labelSelector/matchLabels"), ns), 1);
+      ++selectors;
+    }
+  }
+  EXPECT_GE(selectors, 7);
+}
+
+TEST_P(OverlayTest, EveryPortThatIsNamedIsThere) {
+  for (const value& deployment : Of({"Deployment"})) {
+    SCOPED_TRACE(NameOf(deployment));
+    const value& container = At(deployment, "/spec/template/spec/containers/0");
+    std::map<std::string, std::int64_t> ports;
+    for (const value& port : ListAt(container, "/ports")) ports[TextAt(port, "/name")] = At(port, "/containerPort").get_int64();
+    for (const char* probe : {"/livenessProbe", "/readinessProbe"}) {
+      const std::string http = TextAt(At(container, probe), "/httpGet/port"), tcp = TextAt(At(container, probe), "/tcpSocket/port");
+      EXPECT_TRUE(ports.contains(http.empty() ? tcp : http)) << probe;
+    }
+    const Labels labels = LabelsAt(deployment, "/spec/template/metadata/labels");
+    for (const value& service : Of({"Service"})) {
+      if (!Selects(LabelsAt(service, "/spec/selector"), labels)) continue;
+      for (const value& port : ListAt(service, "/spec/ports")) EXPECT_EQ(ports[TextAt(port, "/targetPort")], At(port, "/port").get_int64());
+    }
+    for (const value& policy : Of({"NetworkPolicy"})) {
+      if (!Selects(LabelsAt(policy, "/spec/podSelector/matchLabels"), labels)) continue;
+      EXPECT_THAT(TextsAt(policy, "/spec/policyTypes"), UnorderedElementsAre("Ingress", "Egress"));
+      EXPECT_THAT(api::ToJson(At(policy, "/spec/ingress")), HasSubstr(absl::StrCat("\"port\":", ports["metrics"])));
+    }
+  }
+}
+
+// https://kubernetes.io/docs/concepts/security/pod-security-standards, "restricted", and what this house adds.
+TEST_P(OverlayTest, EveryPodIsARestrictedOne) {
+  for (const value& deployment : Of({"Deployment"})) {
+    SCOPED_TRACE(NameOf(deployment));
+    const value& spec = At(deployment, "/spec/template/spec");
+    EXPECT_EQ(At(spec, "/securityContext/runAsNonRoot"), value(true));
+    EXPECT_GT(At(spec, "/securityContext/runAsUser").get_int64(), 0);
+    EXPECT_EQ(TextAt(spec, "/securityContext/seccompProfile/type"), "RuntimeDefault");
+    EXPECT_EQ(TextAt(spec, "/priorityClassName"), "system-cluster-critical");
+    for (const char* host : {"/hostNetwork", "/hostPID", "/hostIPC"}) EXPECT_TRUE(At(spec, host).is_null()) << host;
+    ASSERT_EQ(ListAt(spec, "/containers").size(), 1u);
+    const value& container = At(spec, "/containers/0");
+    EXPECT_EQ(At(container, "/securityContext/allowPrivilegeEscalation"), value(false));
+    EXPECT_EQ(At(container, "/securityContext/readOnlyRootFilesystem"), value(true));
+    EXPECT_THAT(TextsAt(container, "/securityContext/capabilities/drop"), UnorderedElementsAre("ALL"));
+    EXPECT_TRUE(At(container, "/securityContext/privileged").is_null());
+    EXPECT_FALSE(TextAt(container, "/resources/limits/memory").empty());
+    EXPECT_FALSE(TextAt(container, "/resources/requests/cpu").empty());
+    EXPECT_EQ(TextAt(container, "/image"), "gangway:0.1.0");
+    EXPECT_EQ(At(deployment, "/spec/replicas"), value(2));
+    EXPECT_TRUE(Has(absl::StrCat("ServiceAccount gangway-system/", TextAt(spec, "/serviceAccountName"))));
+  }
+  for (const value& ns : Of({"Namespace"})) {
+    EXPECT_EQ(LabelsAt(ns, "/metadata/labels")["pod-security.kubernetes.io/enforce"], "restricted");
+  }
+}
+
+TEST_P(OverlayTest, ThoseWhoWriteAreElectedAndMayHaveTheirLeaseAlone) {
+  for (const value& deployment : Of({"Deployment"})) {
+    SCOPED_TRACE(NameOf(deployment));
+    const std::string name = TextAt(deployment, "/metadata/name");
+    const bool has_token = At(deployment, "/spec/template/spec/automountServiceAccountToken") == value(true);
+    const std::vector<std::string> args = TextsAt(deployment, "/spec/template/spec/containers/0/args");
+    EXPECT_EQ(has_token, std::count(args.begin(), args.end(), "--leader-elect") == 1);
+    EXPECT_EQ(has_token, Has(absl::StrCat("Role gangway-system/", name, "-lease")));
+    for (const value& role : Of({"Role"})) {
+      if (TextAt(role, "/metadata/name") != name + "-lease") continue;
+      for (const value& rule : ListAt(role, "/rules")) {
+        const bool create = TextsAt(rule, "/verbs") == std::vector<std::string>{"create"};
+        EXPECT_EQ(TextsAt(rule, "/resourceNames"), create ? std::vector<std::string>{} : std::vector<std::string>{name});
+      }
+    }
+  }
+}
+
+// The program reads its flags before anything else.
+TEST_P(OverlayTest, TheProgramTakesEveryFlag) {
+  for (const value& deployment : Of({"Deployment"})) {
+    std::vector<std::string> argv = TextsAt(deployment, "/spec/template/spec/containers/0/args");
+    const Outcome help = RunProgram({GW_GANGWAY, argv.front(), "--help"});
+    EXPECT_EQ(help.exit_code, 0) << argv.front();
+    for (const std::string& arg : argv) {
+      if (!absl::StartsWith(arg, "--")) continue;
+      const std::vector<std::string> parts = absl::StrSplit(arg, absl::MaxSplits('=', 1));
+      EXPECT_TRUE(absl::StrContains(help.out, parts[0] + " ") || absl::StrContains(help.out, parts[0] + "\n")) << argv.front() << " " << arg;
+    }
+  }
+}
+
+TEST(PaddleOnlyTest, WhatHasANamespaceIsAllowedThereAlone) {
+  if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  const std::set<std::string> cluster_scoped{"nodes", "queues", "queues/status", "priorityclasses"};
+  std::set<std::string> elsewhere;
+  for (const value& document : Read(Rendered("overlays/paddle-only"), "paddle-only")) {
+    if (TextAt(document, "/kind") == "Deployment") {
+      EXPECT_THAT(TextsAt(document, "/spec/template/spec/containers/0/args"), Contains("--namespaces=paddle-system"));
+    }
+    if (TextAt(document, "/kind") != "ClusterRole") continue;
+    for (const value& rule : ListAt(document, "/rules")) {
+      for (const std::string& resource : TextsAt(rule, "/resources")) {
+        if (!cluster_scoped.contains(resource)) elsewhere.insert(absl::StrCat(resource, " ", api::ToJson(At(rule, "/verbs"))));
+      }
+    }
+  }
+  // The scheduler sees all pods: each takes room on its node.
+  EXPECT_THAT(elsewhere, UnorderedElementsAre(R"(pods ["list","watch"])"));
+}
+
+TEST(GeneratedTest, WhatIsCheckedInIsWhatIsGenerated) {
+  if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  const TemporaryFolder folder("gangway-manifests");
+  const Outcome outcome = RunProgram({GW_SOURCE_DIR "/scripts/manifests", "--into", folder.path(), GW_GANGWAY});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* file : {"crds.yaml", "gangway.yaml"}) {
+    EXPECT_EQ(ReadFile(kDeploy + "/" + file), ReadFile(folder.path() + "/" + file)) << file << ": run scripts/manifests";
+  }
+}
+
+TEST(GeneratedTest, TheFlatTypesAreTypesOnly) {
+  std::vector<std::string> names;
+  for (const value& document : Read(ReadFile(kDeploy + "/crds.yaml"), "crds.yaml")) names.push_back(NameOf(document));
+  EXPECT_THAT(names, UnorderedElementsAre("CustomResourceDefinition jobs.batch.volcano.sh", "CustomResourceDefinition podgroups.scheduling.volcano.sh",
+                                          "CustomResourceDefinition queues.scheduling.volcano.sh", "CustomResourceDefinition commands.bus.volcano.sh"));
+}
+
+TEST(PaddleNamespaceTest, IsAllThereIs) {
+  if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  const std::vector<value> all = Read(Rendered("paddle-namespace"), "paddle-namespace");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(NameOf(all.front()), "Namespace paddle-system");
+}
+
+}  // namespace
+}  // namespace gangway::testutil
