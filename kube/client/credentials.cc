@@ -18,7 +18,7 @@ namespace {
 
 // Between two runs of a program whose credentials are refused, run out at once, or do not come.
 constexpr absl::Duration kMinRunInterval = absl::Seconds(1);
-constexpr absl::Duration kMinRenewInterval = absl::Seconds(10);
+constexpr absl::Duration kMinRenewInterval = absl::Seconds(2);
 constexpr absl::Duration kBeforeExpiry = absl::Seconds(5);  // a request takes its time
 
 std::string VersionOf(const std::string& path) {

@@ -1,8 +1,12 @@
 #include "kube/client/kubeconfig.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "api/field_table.h"
 #include "api/manifest/manifest.h"
 #include "base/status_macros.h"
@@ -21,9 +26,19 @@ namespace {
 using api::MakeField;
 using api::MakeFields;
 
+struct Extension {
+  std::string name;
+  api::Document extension;
+  static constexpr bool kView = true;
+  static constexpr std::string_view kName = "NamedExtension";
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&Extension::name>("name", "whose it is"), MakeField<&Extension::extension>("extension", "anything"));
+  }
+};
 struct ClusterFields {
   std::string server, tls_server_name, ca_file, ca_data, proxy_url;
   bool insecure = false;
+  std::vector<Extension> extensions;
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "Cluster";
   static constexpr auto Fields() {
@@ -32,12 +47,41 @@ struct ClusterFields {
                       MakeField<&ClusterFields::insecure>("insecure-skip-tls-verify", "believe any certificate"),
                       MakeField<&ClusterFields::ca_file>("certificate-authority", "file"),
                       MakeField<&ClusterFields::ca_data>("certificate-authority-data", "base64 of PEM"),
-                      MakeField<&ClusterFields::proxy_url>("proxy-url", "http, https or socks5"));
+                      MakeField<&ClusterFields::proxy_url>("proxy-url", "http, https or socks5"),
+                      MakeField<&ClusterFields::extensions>("extensions", "what programs keep here"));
+  }
+};
+struct EnvFields {
+  std::string name, value;
+  static constexpr bool kView = true;
+  static constexpr std::string_view kName = "ExecEnvVar";
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&EnvFields::name>("name", "of the variable"), MakeField<&EnvFields::value>("value", "its text"));
+  }
+};
+struct ExecFields {
+  std::string api_version, command, install_hint, interactive_mode;
+  std::vector<std::string> args;
+  std::vector<EnvFields> env;
+  bool provide_cluster_info = false;
+  static constexpr bool kView = true;
+  static constexpr std::string_view kName = "ExecConfig";
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&ExecFields::api_version>("apiVersion", "client.authentication.k8s.io/v1 or v1beta1"),
+                      MakeField<&ExecFields::command>("command", "the program"), MakeField<&ExecFields::args>("args", "its arguments"),
+                      MakeField<&ExecFields::env>("env", "beside our own"),
+                      MakeField<&ExecFields::install_hint>("installHint", "for who has not got the program"),
+                      MakeField<&ExecFields::interactive_mode>("interactiveMode", "Never, IfAvailable or Always"),
+                      MakeField<&ExecFields::provide_cluster_info>("provideClusterInfo", "tell it which API server"));
   }
 };
 struct UserFields {
   std::string certificate_file, certificate_data, key_file, key_data, token, token_file, username, password;
-  api::Document exec, auth_provider, impersonate;
+  std::string as, as_uid;
+  std::vector<std::string> as_groups;
+  std::map<std::string, std::vector<std::string>> as_extra;
+  std::optional<ExecFields> exec;
+  api::Document auth_provider;
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "User";
   static constexpr auto Fields() {
@@ -51,7 +95,9 @@ struct UserFields {
                       MakeField<&UserFields::password>("password", "for basic authentication"),
                       MakeField<&UserFields::exec>("exec", "a program that makes credentials"),
                       MakeField<&UserFields::auth_provider>("auth-provider", "gone from Kubernetes"),
-                      MakeField<&UserFields::impersonate>("as", "whom to act as"));
+                      MakeField<&UserFields::as>("as", "whom to act as"), MakeField<&UserFields::as_uid>("as-uid", "its uid"),
+                      MakeField<&UserFields::as_groups>("as-groups", "its groups"),
+                      MakeField<&UserFields::as_extra>("as-user-extra", "what else is known of it"));
   }
 };
 struct ContextFields {
@@ -65,7 +111,7 @@ struct ContextFields {
   }
 };
 struct NamedCluster {
-  std::string name;
+  std::string name, path;  // path: the file it stands in
   ClusterFields cluster;
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "NamedCluster";
@@ -74,7 +120,7 @@ struct NamedCluster {
   }
 };
 struct NamedUser {
-  std::string name;
+  std::string name, path;
   UserFields user;
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "NamedUser";
@@ -83,7 +129,7 @@ struct NamedUser {
   }
 };
 struct NamedContext {
-  std::string name;
+  std::string name, path;
   ContextFields context;
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "NamedContext";
@@ -106,7 +152,14 @@ struct KubeconfigFields {
   }
 };
 
-// Reads one file's fields into a Connection; every error begins with the file's name.
+// A file name in a kubeconfig is relative to its folder.
+std::string Beside(const std::string& path, const std::string& file) {
+  const std::size_t slash = path.rfind('/');
+  if (absl::StartsWith(file, "/") || slash == std::string::npos) return file;
+  return absl::StrCat(path.substr(0, slash + 1), file);
+}
+
+// Reads a kubeconfig's fields into a Connection; every error begins with the name of the file (or files) it is about.
 class Reader {
  public:
   Reader(const std::string& path, const KubeconfigFields& config) : path_(path), config_(config) {}
@@ -126,13 +179,14 @@ class Reader {
     if (!context->context.user.empty()) {
       GW_ASSIGN_OR_RETURN(const NamedUser* const user,
                           Find(config_.users, context->context.user, "users", absl::StrCat(of, ".context.user")));
-      GW_RETURN_IF_ERROR(ReadUser(*user, out));
+      GW_RETURN_IF_ERROR(ReadUser(*user, *cluster, out));
     }
     return out;
   }
 
  private:
-  absl::Status Wrong(absl::string_view what) const { return absl::InvalidArgumentError(absl::StrCat(path_, ": ", what)); }
+  absl::Status Wrong(absl::string_view what) const { return Wrong(path_, what); }
+  static absl::Status Wrong(const std::string& path, absl::string_view what) { return absl::InvalidArgumentError(absl::StrCat(path, ": ", what)); }
 
   template <class T>
   static std::string Names(const std::vector<T>& entries) {
@@ -152,71 +206,90 @@ class Reader {
   absl::Status ReadCluster(const NamedCluster& entry, Connection& out) const {
     const ClusterFields& cluster = entry.cluster;
     const std::string at = absl::StrCat("clusters[", entry.name, "].cluster");
-    if (cluster.server.empty()) return Wrong(absl::StrCat(at, ".server is not set; write it like https://10.0.0.1:6443"));
+    if (cluster.server.empty()) return Wrong(entry.path, absl::StrCat(at, ".server is not set; write it like https://10.0.0.1:6443"));
     out.server = cluster.server;
     out.tls_server_name = cluster.tls_server_name;
     out.insecure_skip_tls_verify = cluster.insecure;
     out.proxy_url = cluster.proxy_url;
-    GW_ASSIGN_OR_RETURN(out.ca, ReadSecret(at, "certificate-authority", cluster.ca_data, cluster.ca_file));
+    GW_ASSIGN_OR_RETURN(out.ca, ReadSecret(entry.path, at, "certificate-authority", cluster.ca_data, cluster.ca_file));
     if (out.insecure_skip_tls_verify && out.ca.set()) {
-      return Wrong(absl::StrCat(at, ".insecure-skip-tls-verify: a certificate authority is given as well; remove one of them"));
+      return Wrong(entry.path, absl::StrCat(at, ".insecure-skip-tls-verify: a certificate authority is given as well; remove one of them"));
     }
     return absl::OkStatus();
   }
 
-  absl::Status ReadUser(const NamedUser& entry, Connection& out) const {
+  absl::Status ReadUser(const NamedUser& entry, const NamedCluster& cluster, Connection& out) const {
     const UserFields& user = entry.user;
     const std::string at = absl::StrCat("users[", entry.name, "].user");
-    GW_RETURN_IF_ERROR(RefuseUnsupported(at, user));
-    GW_ASSIGN_OR_RETURN(out.client_certificate, ReadSecret(at, "client-certificate", user.certificate_data, user.certificate_file));
-    GW_ASSIGN_OR_RETURN(out.client_key, ReadSecret(at, "client-key", user.key_data, user.key_file));
+    if (!user.auth_provider.empty()) {
+      return Wrong(entry.path, absl::StrCat(at, ".auth-provider: is not supported; put a token or a client certificate there"));
+    }
+    GW_ASSIGN_OR_RETURN(out.client_certificate, ReadSecret(entry.path, at, "client-certificate", user.certificate_data, user.certificate_file));
+    GW_ASSIGN_OR_RETURN(out.client_key, ReadSecret(entry.path, at, "client-key", user.key_data, user.key_file));
     if (out.client_certificate.set() != out.client_key.set()) {
-      return Wrong(absl::StrCat(at, out.client_key.set() ? ".client-certificate" : ".client-key",
-                                " is not set; a certificate and its key go together"));
+      return Wrong(entry.path, absl::StrCat(at, out.client_key.set() ? ".client-certificate" : ".client-key",
+                                            " is not set; a certificate and its key go together"));
     }
     // As kubectl: a token file is newer than the token beside it.
     if (!user.token_file.empty()) {
-      out.token.file = Beside(user.token_file);
+      out.token.file = Beside(entry.path, user.token_file);
     } else {
       out.token.data = user.token;
     }
     out.username = user.username;
     out.password = user.password;
+    out.impersonate = {user.as, user.as_uid, user.as_groups, user.as_extra};
+    if (user.as.empty() && !(out.impersonate == Impersonation())) {
+      return Wrong(entry.path, absl::StrCat(at, ".as is not set; groups, a uid or extra fields need a user to act as"));
+    }
+    if (user.exec.has_value()) GW_RETURN_IF_ERROR(ReadProgram(entry.path, absl::StrCat(at, ".exec"), *user.exec, cluster.cluster, out));
     return absl::OkStatus();
   }
 
-  absl::Status RefuseUnsupported(absl::string_view at, const UserFields& user) const {
-    if (!user.exec.empty()) {
-      return Wrong(absl::StrCat(at, ".exec: credential programs are not run; put a token or a client certificate there, "
-                                    "for instance that of a service account"));
+  static absl::Status ReadProgram(const std::string& path, const std::string& at, const ExecFields& exec, const ClusterFields& cluster,
+                                  Connection& out) {
+    const bool v1 = exec.api_version == "client.authentication.k8s.io/v1";
+    if (!v1 && exec.api_version != "client.authentication.k8s.io/v1beta1") {
+      return Wrong(path, absl::StrCat(at, ".apiVersion: \"", exec.api_version, "\" must be client.authentication.k8s.io/v1 or .../v1beta1"));
     }
-    if (!user.auth_provider.empty()) {
-      return Wrong(absl::StrCat(at, ".auth-provider: is not supported; put a token or a client certificate there"));
+    if (exec.command.empty()) return Wrong(path, absl::StrCat(at, ".command is not set"));
+    const std::string& mode = exec.interactive_mode;
+    if (mode == "Always") {
+      return Wrong(path, absl::StrCat(at, ".interactiveMode: Always needs somebody at a terminal; programs are run without one here"));
     }
-    if (!user.impersonate.empty()) {
-      return Wrong(absl::StrCat(at, ".as: impersonation is not supported; name a user that may do the work itself"));
+    if (mode.empty() ? v1 : mode != "Never" && mode != "IfAvailable") {
+      return Wrong(path, absl::StrCat(at, ".interactiveMode: \"", mode, "\" must be Never, IfAvailable or Always"));
     }
+    CredentialProgram program;
+    program.api_version = exec.api_version;
+    program.command = absl::StrContains(exec.command, '/') ? Beside(path, exec.command) : exec.command;
+    program.args = exec.args;
+    for (const EnvFields& variable : exec.env) {
+      if (variable.name.empty() || absl::StrContains(variable.name, '=')) {
+        return Wrong(path, absl::StrCat(at, ".env: \"", variable.name, "\" is no name of a variable"));
+      }
+      program.env.emplace_back(variable.name, variable.value);
+    }
+    program.install_hint = exec.install_hint;
+    program.provide_cluster_info = exec.provide_cluster_info;
+    for (const Extension& extension : cluster.extensions) {
+      if (extension.name == "client.authentication.k8s.io/exec") program.cluster_config = extension.extension.json;
+    }
+    out.program = std::move(program);
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Secret> ReadSecret(absl::string_view at, absl::string_view field, const std::string& data,
-                                    const std::string& file) const {
+  static absl::StatusOr<Secret> ReadSecret(const std::string& path, absl::string_view at, absl::string_view field, const std::string& data,
+                                           const std::string& file) {
     Secret secret;
     if (!data.empty()) {
       if (!absl::Base64Unescape(data, &secret.data) || secret.data.empty()) {
-        return Wrong(absl::StrCat(at, ".", field, "-data: is not base64; to name a file use ", field));
+        return Wrong(path, absl::StrCat(at, ".", field, "-data: is not base64; to name a file use ", field));
       }
     } else if (!file.empty()) {
-      secret.file = Beside(file);
+      secret.file = Beside(path, file);
     }
     return secret;
-  }
-
-  // A file name in a kubeconfig is relative to its folder.
-  std::string Beside(const std::string& file) const {
-    const std::size_t slash = path_.rfind('/');
-    if (absl::StartsWith(file, "/") || slash == std::string::npos) return file;
-    return absl::StrCat(path_.substr(0, slash + 1), file);
   }
 
   const std::string& path_;
@@ -235,11 +308,7 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-constexpr absl::string_view kHowToFind = "name a kubeconfig with --kubeconfig or $KUBECONFIG; `gangway sandbox` writes one";
-
-}  // namespace
-
-absl::StatusOr<Connection> ParseKubeconfig(absl::string_view text, const std::string& path, absl::string_view context) {
+absl::StatusOr<KubeconfigFields> ParseFields(absl::string_view text, const std::string& path) {
   api::ManifestLimits limits;
   limits.max_bytes = std::size_t{8} << 20;
   limits.max_document_bytes = limits.max_bytes;
@@ -254,13 +323,51 @@ absl::StatusOr<Connection> ParseKubeconfig(absl::string_view text, const std::st
   if (config->kind != "Config" && !config->kind.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is no kubeconfig: its kind is ", config->kind, ", not Config"));
   }
-  return Reader(path, *config).Read(context);
+  for (NamedCluster& entry : config->clusters) entry.path = path;
+  for (NamedUser& entry : config->users) entry.path = path;
+  for (NamedContext& entry : config->contexts) entry.path = path;
+  return config;
+}
+
+// As kubectl: what an earlier file says of a name stands, whole.
+void Merge(KubeconfigFields from, KubeconfigFields& into) {
+  if (into.current_context.empty()) into.current_context = std::move(from.current_context);
+  const auto append = [](auto& entries, auto& to) { std::move(entries.begin(), entries.end(), std::back_inserter(to)); };
+  append(from.clusters, into.clusters);  // of a name the first one counts: see Find
+  append(from.users, into.users);
+  append(from.contexts, into.contexts);
+}
+
+constexpr absl::string_view kHowToFind = "name a kubeconfig with --kubeconfig or $KUBECONFIG; `gangway sandbox` writes one";
+
+}  // namespace
+
+absl::StatusOr<Connection> ParseKubeconfig(absl::string_view text, const std::string& path, absl::string_view context) {
+  GW_ASSIGN_OR_RETURN(const KubeconfigFields config, ParseFields(text, path));
+  return Reader(path, config).Read(context);
 }
 
 absl::StatusOr<Connection> LoadKubeconfig(const std::string& path, absl::string_view context) {
   absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return absl::Status(text.status().code(), absl::StrCat(text.status().message(), "; ", kHowToFind));
   return ParseKubeconfig(*text, path, context);
+}
+
+absl::StatusOr<Connection> LoadKubeconfigs(absl::string_view paths, absl::string_view context) {
+  KubeconfigFields merged;
+  bool any = false;
+  for (const absl::string_view path : absl::StrSplit(paths, ':', absl::SkipEmpty())) {
+    const std::string name(path);
+    std::error_code unknown;
+    if (!std::filesystem::exists(name, unknown)) continue;
+    GW_ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
+    any = true;
+    if (absl::StripAsciiWhitespace(text).empty()) continue;
+    GW_ASSIGN_OR_RETURN(KubeconfigFields fields, ParseFields(text, name));
+    Merge(std::move(fields), merged);
+  }
+  if (!any) return absl::NotFoundError(absl::StrCat(paths, ": cannot be read; ", kHowToFind));
+  return Reader(std::string(paths), merged).Read(context);
 }
 
 InClusterSource InClusterSourceFromEnvironment() {
@@ -293,7 +400,7 @@ absl::StatusOr<Connection> InClusterConnection(const InClusterSource& source) {
 
 absl::StatusOr<Connection> FindConnection(const std::string& path, absl::string_view context) {
   if (!path.empty()) return LoadKubeconfig(path, context);
-  if (const std::string named = Environment("KUBECONFIG"); !named.empty()) return LoadKubeconfig(named, context);
+  if (const std::string named = Environment("KUBECONFIG"); !named.empty()) return LoadKubeconfigs(named, context);
   const InClusterSource pod = InClusterSourceFromEnvironment();
   if (!pod.host.empty() && context.empty()) return InClusterConnection(pod);
   const std::string home = Environment("HOME");

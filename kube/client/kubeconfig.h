@@ -15,7 +15,11 @@ namespace gangway::kube {
 // `context` "" means current-context. Relative file names in it are relative to the file's folder.
 absl::StatusOr<Connection> LoadKubeconfig(const std::string& path, absl::string_view context = {});
 
-// The same for text already read; `path` is for messages and relative file names. Reads no file.
+// As $KUBECONFIG: several, with ':' between them. Those that do not exist are left out; the first that names a cluster, a user, a
+// context or the current one is believed. Relative file names are relative to the folder of the file they stand in.
+absl::StatusOr<Connection> LoadKubeconfigs(absl::string_view paths, absl::string_view context = {});
+
+// As LoadKubeconfig, for text already read; `path` is for messages and relative file names. Reads no file.
 absl::StatusOr<Connection> ParseKubeconfig(absl::string_view text, const std::string& path,
                                            absl::string_view context = {});
 

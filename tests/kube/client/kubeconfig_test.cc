@@ -123,8 +123,14 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"NoServer", "    server: https://127.0.0.1:6443\n", "", "clusters[kind-dev].cluster.server is not set"},
         Wrong{"NotBase64", "S0VZ", "-----BEGIN", "users[kind-user].user.client-key-data: is not base64; to name a file use client-key"},
         Wrong{"KeyMissing", "    client-key-data: S0VZ\n", "", "users[kind-user].user.client-key is not set"},
-        Wrong{"Exec", "client-key-data: S0VZ", "exec: {command: aws}", "users[kind-user].user.exec: credential programs are not run"},
-        Wrong{"Impersonation", "client-key-data: S0VZ", "as: root", "users[kind-user].user.as: "},
+        Wrong{"ExecVersion", "client-key-data: S0VZ", "client-key-data: S0VZ\n    exec: {command: aws, apiVersion: client.authentication.k8s.io/v1alpha1}",
+              "users[kind-user].user.exec.apiVersion: \"client.authentication.k8s.io/v1alpha1\" must be"},
+        Wrong{"ExecCommand", "client-key-data: S0VZ", "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1}", "users[kind-user].user.exec.command is not set"},
+        Wrong{"ExecMode", "client-key-data: S0VZ", "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: aws}",
+              "users[kind-user].user.exec.interactiveMode: \"\" must be Never, IfAvailable or Always"},
+        Wrong{"ExecTerminal", "client-key-data: S0VZ", "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: aws, interactiveMode: Always}",
+              "users[kind-user].user.exec.interactiveMode: Always needs somebody at a terminal"},
+        Wrong{"GroupsOfNobody", "client-key-data: S0VZ", "client-key-data: S0VZ\n    as-groups: [ops]", "users[kind-user].user.as is not set"},
         Wrong{"CaAndInsecure", "certificate-authority-data: Q0EgUEVN", "certificate-authority-data: Q0EgUEVN\n    insecure-skip-tls-verify: true",
               "clusters[kind-dev].cluster.insecure-skip-tls-verify"},
         Wrong{"WrongType", "server: https://127.0.0.1:6443", "server: [1]", "clusters[0].cluster.server"},
@@ -153,6 +159,58 @@ class KubeconfigFileTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ + "/" + name) << text; }
   std::string folder_;
 };
+
+TEST(ParseKubeconfigTest, ProgramsAndWhomToActAs) {
+  const std::string text = absl::StrReplaceAll(kUsual, {{"    client-key-data: S0VZ\n", R"(    client-key-data: S0VZ
+    as: jane
+    as-uid: "7"
+    as-groups: [dev, ops]
+    as-user-extra: {team: [a]}
+    exec:
+      apiVersion: client.authentication.k8s.io/v1beta1
+      command: bin/login
+      args: [--cluster, dev]
+      env: [{name: REGION, value: here}]
+      installHint: ask us
+      provideClusterInfo: true
+)"}, {"    server: https://127.0.0.1:6443\n", R"(    server: https://127.0.0.1:6443
+    extensions:
+    - name: client.authentication.k8s.io/exec
+      extension: {audience: x}
+)"}});
+  const auto connection = ParseKubeconfig(text, "/etc/k/config");
+  GW_ASSERT_OK(connection);
+  EXPECT_EQ(connection->impersonate, (Impersonation{"jane", "7", {"dev", "ops"}, {{"team", {"a"}}}}));
+  const CredentialProgram expected{"client.authentication.k8s.io/v1beta1", "/etc/k/bin/login", {"--cluster", "dev"}, {{"REGION", "here"}}, "ask us", true,
+                                   R"({"audience":"x"})"};
+  ASSERT_TRUE(connection->program.has_value());
+  EXPECT_EQ(*connection->program, expected);
+}
+
+// kubectl: "the first file to set a particular value or map key wins", whole entries, missing files left out.
+TEST_F(KubeconfigFileTest, SeveralAreMergedAsKubectlDoes) {
+  std::filesystem::create_directories(folder_ + "/a");
+  std::filesystem::create_directories(folder_ + "/b");
+  Write("a/config", "clusters: [{name: c, cluster: {server: https://first}}]\nusers: [{name: u, user: {token: mine}}]\n");
+  Write("b/config", "current-context: x\nclusters: [{name: c, cluster: {server: https://second, certificate-authority: ca.crt}},"
+                    " {name: d, cluster: {server: https://third, certificate-authority: ca.crt}}]\n"
+                    "contexts: [{name: x, context: {cluster: c, user: u}}, {name: w, context: {cluster: d, user: u}}]\n");
+  Write("empty", "");
+  const std::string paths = absl::StrCat(folder_, "/none:", folder_, "/empty:", folder_, "/a/config:", folder_, "/b/config");
+  auto connection = LoadKubeconfigs(paths);
+  GW_ASSERT_OK(connection);
+  EXPECT_EQ(connection->server, "https://first");
+  EXPECT_FALSE(connection->ca.set());
+  EXPECT_EQ(connection->token.data, "mine");
+  connection = LoadKubeconfigs(paths, "w");
+  GW_ASSERT_OK(connection);
+  EXPECT_EQ(connection->server, "https://third");
+  EXPECT_EQ(connection->ca.file, folder_ + "/b/ca.crt");
+  EXPECT_THAT(LoadKubeconfigs(paths, "z"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("context \"z\" is not in contexts; there are: x, w")));
+  EXPECT_THAT(LoadKubeconfigs(folder_ + "/none:" + folder_ + "/gone"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/none:")));
+  Write("empty", "clusters: [");
+  EXPECT_THAT(LoadKubeconfigs(paths), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(folder_ + "/empty: ")));
+}
 
 TEST_F(KubeconfigFileTest, AMissingFileIsNotFound) {
   EXPECT_THAT(LoadKubeconfig(folder_ + "/none"),
