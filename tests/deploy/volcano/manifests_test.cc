@@ -1,6 +1,7 @@
 // What deploy/volcano renders to: nobody gets more rights than listed, every selector finds its pods, every pod is a restricted one,
 // every flag is one that the program takes, and what is checked in is what is generated.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -291,6 +292,43 @@ TEST(GeneratedTest, TheFlatTypesAreTypesOnly) {
   for (const value& document : Read(ReadFile(kDeploy + "/crds.yaml"), "crds.yaml")) names.push_back(NameOf(document));
   EXPECT_THAT(names, UnorderedElementsAre("CustomResourceDefinition jobs.batch.volcano.sh", "CustomResourceDefinition podgroups.scheduling.volcano.sh",
                                           "CustomResourceDefinition queues.scheduling.volcano.sh", "CustomResourceDefinition commands.bus.volcano.sh"));
+}
+
+TEST(CrdsCommandTest, PrintsAllOrThoseThatAreNamed) {
+  const Outcome all = RunProgram({GW_GANGWAY, "crds"});
+  EXPECT_EQ(all.exit_code, 0);
+  EXPECT_EQ(Read(all.out, "crds").size(), 4u);
+  const Outcome one = RunProgram({GW_GANGWAY, "crds", "queues.scheduling.volcano.sh"});
+  EXPECT_EQ(one.out, ReadFile(kDeploy + "/crds/queues.scheduling.volcano.sh.yaml"));
+  const Outcome none = RunProgram({GW_GANGWAY, "crds", "jobs"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.out, IsEmpty());
+  EXPECT_THAT(none.err, HasSubstr("there is no jobs; known: jobs.batch.volcano.sh, podgroups.scheduling.volcano.sh,"));
+}
+
+TEST(OperationsTest, EveryFileAndMetricThatItNamesIsThere) {
+  const std::string text = ReadFile(GW_SOURCE_DIR "/docs/operations.md");
+  std::set<std::string> files;
+  for (const char* folder : {"deploy/volcano/", "docs/", "examples/"}) {
+    for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at + 1)) {
+      std::string path = text.substr(at, text.find_first_of(" `|)\n", at) - at);
+      while (absl::EndsWith(path, ".") || absl::EndsWith(path, ";") || absl::EndsWith(path, ",")) path.pop_back();
+      if (!absl::StrContains(path, "...")) files.insert(path);
+    }
+  }
+  EXPECT_GE(files.size(), 10u);
+  for (const std::string& file : files) EXPECT_TRUE(std::filesystem::exists(absl::StrCat(GW_SOURCE_DIR, "/", file))) << file;
+
+  std::string sources;
+  for (const char* folder : {"kube", "plugin"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(absl::StrCat(GW_SOURCE_DIR, "/", folder))) {
+      if (entry.path().extension() == ".cc") sources += ReadFile(entry.path().string());
+    }
+  }
+  for (std::size_t at = text.find("`gangway_"); at != std::string::npos; at = text.find("`gangway_", at + 1)) {
+    const std::string metric = text.substr(at + 1, text.find_first_of("`{", at + 1) - at - 1);
+    EXPECT_THAT(sources, HasSubstr("\"" + metric + "\""));
+  }
 }
 
 TEST(PaddleNamespaceTest, IsAllThereIs) {
