@@ -1,6 +1,7 @@
 // PATCH with a configuration: server-side apply.
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/json.h"
@@ -25,15 +26,16 @@ absl::StatusOr<std::string> ToJsonText(const std::string& body, std::vector<std:
   limits.max_documents = 1;
   absl::StatusOr<std::vector<api::ManifestDocument>> documents = api::ReadDocuments(body, "the configuration", limits);
   if (!documents.ok()) return documents.status();
-  if (documents->size() != 1) return absl::InvalidArgumentError("the body must be one object");
+  if (documents->empty()) return std::string("{}");
   return std::move(documents->front().json);
 }
 
 std::string GvkOf(absl::string_view api_version, absl::string_view kind) {
-  return absl::StrCat(api_version.empty() ? "/" : api_version, ", Kind=", kind);
+  return absl::StrCat(absl::StrContains(api_version, "/") ? "" : "/", api_version, ", Kind=", kind);
 }
 
-// errors.NewApplyConflict
+}  // namespace
+
 Refusal ApplyConflict(const std::vector<apply::FieldConflict>& conflicts) {
   Refusal refusal{.code = 409, .reason = "Conflict", .message = apply::ConflictMessage(conflicts)};
   for (const apply::FieldConflict& conflict : conflicts) {
@@ -41,8 +43,6 @@ Refusal ApplyConflict(const std::vector<apply::FieldConflict>& conflicts) {
   }
   return refusal;
 }
-
-}  // namespace
 
 apply::Write ServerCore::WriteOf(const api::Resource& resource, const CommitNote& note) {
   return {.manager = note.manager.empty() ? note.client : note.manager,
@@ -75,21 +75,27 @@ Outcome<Draft> ServerCore::ReadConfiguration(Exchange& exchange, FieldValidation
   std::vector<std::string> duplicates;
   absl::StatusOr<std::string> text = ToJsonText(exchange.request.body, &duplicates);
   if (absl::IsResourceExhausted(text.status())) return TooLarge();
-  if (!text.ok()) return BadRequest(absl::StrCat("error decoding YAML: ", text.status().message()));
+  if (!text.ok()) return BadRequest(absl::StrCat("error decoding YAML: error converting YAML to JSON: yaml: ", text.status().message()));
   absl::StatusOr<Draft> config = Draft::Parse(*text);
-  if (!config.ok()) return BadRequest(absl::StrCat("error decoding YAML: the configuration ", config.status().message()));
+  if (!config.ok()) {
+    const absl::string_view kind = absl::StartsWith(*text, "[") ? "array" : absl::StartsWith(*text, "\"") ? "string" : "number";
+    return BadRequest(absl::StrCat("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ",
+                                   kind, " into Go value of type map[string]interface {}"));
+  }
   for (const std::string& path : duplicates) {
-    const std::string complaint = absl::StrCat("key \"", path, "\" already set in map");
+    const std::string complaint = absl::StrCat("error converting YAML to JSON: yaml: unmarshal errors:\n  line 1: key \"", path,
+                                               "\" already set in map");
     if (validation == FieldValidation::kStrict) return BadRequest(absl::StrCat("error strict decoding YAML: ", complaint));
     if (validation == FieldValidation::kWarn) exchange.warnings.push_back(complaint);
   }
   return *std::move(config);
 }
 
-Objection ServerCore::CheckConfiguration(const Target& target, const Record* live, const Draft& config) {
+Objection ServerCore::CheckConfiguration(const Target& target, const Schema& schema, absl::string_view api_version_wanted,
+                                         const Record* live, const Draft& config) {
   const api::Resource& resource = *target.resource;
   const absl::string_view api_version = FindText(config.object(), "apiVersion"), kind = FindText(config.object(), "kind");
-  if (api_version != resource.ApiVersion() || kind != View(resource.kind)) {
+  if (api_version != api_version_wanted || kind != View(schema.kind)) {
     return BadRequest(absl::StrCat("invalid object type: ", GvkOf(api_version, kind)));
   }
   if (const json::value* managed = FindPath(config.object(), "metadata.managedFields");
@@ -97,7 +103,7 @@ Objection ServerCore::CheckConfiguration(const Target& target, const Record* liv
     return BadRequest("metadata.managedFields must be nil");
   }
   const absl::string_view name = TextAt(config.object(), "metadata.name"), ns = TextAt(config.object(), "metadata.namespace");
-  if (const std::vector<std::string> mistakes = apply::Mistakes(config.root(), *schemas_.For(resource)->root);
+  if (const std::vector<std::string> mistakes = apply::Mistakes(config.root(), *schema.root);
       !mistakes.empty()) {
     return Refusal{.code = 500,
                    .message = absl::StrCat("failed to create typed patch object (", ns, "/", name, "; ",
@@ -132,7 +138,7 @@ kube::Response ServerCore::Apply(Exchange& exchange) {
   if (record == nullptr && !target.subresource.empty()) return NotFound(resource, target.name).ToResponse();
   Outcome<Draft> config = ReadConfiguration(exchange, options->field_validation);
   if (!config.ok()) return config.refusal().ToResponse();
-  if (Objection objection = CheckConfiguration(target, record.get(), *config)) return objection->ToResponse();
+  if (Objection objection = CheckConfiguration(target, schema, resource.ApiVersion(), record.get(), *config)) return objection->ToResponse();
 
   const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
                         exchange.caller.managed_fields};

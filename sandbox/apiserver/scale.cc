@@ -55,14 +55,21 @@ kube::Response ServerCore::GetScale(Exchange& exchange) {
 kube::Response ServerCore::PutScale(Exchange& exchange) {
   const Target& target = exchange.target;
   const bool patch = exchange.request.method == "PATCH";
-  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, patch ? "PatchOptions" : "UpdateOptions");
+  const bool apply = patch && MediaType(exchange.request.content_type) == kApplyMediaType;
+  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, patch ? "PatchOptions" : "UpdateOptions", apply);
   if (!options.ok()) return options.refusal().ToResponse();
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
   const Draft old = *Draft::Parse(*record->json);
   const Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
-  Draft scale = ScaleOf(old.object());
-  if (patch) {
+  const Draft live = ScaleOf(old.object());
+  Draft scale = Draft::CopyOf(live);
+  Claims claims;
+  if (apply) {
+    Outcome<Draft> applied = ApplyScale(exchange, *record, live, *options, claims);
+    if (!applied.ok()) return applied.refusal().ToResponse();
+    scale.root() = applied->root();
+  } else if (patch) {
     const std::string type = MediaType(exchange.request.content_type);
     if (type != "application/merge-patch+json" && type != "application/json-patch+json" &&
         type != "application/strategic-merge-patch+json") {
@@ -96,8 +103,9 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
   SetText(next.metadata(), "resourceVersion", TextAt(scale.object(), "metadata.resourceVersion"));
   Target whole = target;
   whole.subresource.clear();
-  const CommitNote note{exchange.caller.name, patch ? "patch" : "update", "scale"};
-  Outcome<Bytes> replaced = Replace(whole, *record, old, next, options->dry_run, true, note);
+  const CommitNote note{exchange.caller.name, patch ? "patch" : "update", "scale", options->field_manager};
+  if (!apply) claims = ClaimsOfScale(*record, live, scale, note);
+  Outcome<Bytes> replaced = Replace(whole, *record, old, next, options->dry_run, true, note, claims);
   if (!replaced.ok()) return replaced.refusal().ToResponse();
   return JsonResponse(200, BytesOf(ScaleOf(Draft::Parse(**replaced)->object())));
 }

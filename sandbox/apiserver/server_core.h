@@ -52,6 +52,9 @@ struct Claims {
   std::optional<apply::ManagedFieldsPtr> decided;  // by an apply: as they will be
 };
 
+// apply.cc: errors.NewApplyConflict
+Refusal ApplyConflict(const std::vector<apply::FieldConflict>& conflicts);
+
 inline constexpr absl::string_view kAccessReviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 class ServerCore final : public CollectorActions {
@@ -119,7 +122,13 @@ class ServerCore final : public CollectorActions {
   // apply.cc
   kube::Response Apply(Exchange& exchange);
   Outcome<Draft> ReadConfiguration(Exchange& exchange, FieldValidation validation);
-  Objection CheckConfiguration(const Target& target, const Record* live, const Draft& config);
+  Objection CheckConfiguration(const Target& target, const Schema& schema, absl::string_view api_version_wanted,
+                               const Record* live, const Draft& config);
+  // scale_ownership.cc
+  Outcome<Draft> ApplyScale(Exchange& exchange, const Record& record, const Draft& live, const WriteOptions& options,
+                            Claims& claims);
+  Claims ClaimsOfScale(const Record& record, const Draft& live, const Draft& scale, const CommitNote& note);
+  apply::Write WriteOfScale(const CommitNote& note);
   apply::Write WriteOf(const api::Resource& resource, const CommitNote& note);
   // Takes metadata.managedFields out of a body.
   Claims TakeClaims(const api::Resource& resource, absl::string_view subresource, Draft& draft);

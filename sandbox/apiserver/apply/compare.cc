@@ -28,20 +28,20 @@ bool IsZero(const json::value& value) {
 }
 
 // The member as Go writes it; null when it does not.
-const json::value* Seen(const json::value* value, const SchemaProperty* property) {
+const json::value* Seen(const json::value* value, const SchemaProperty* property, Form form = Form::kStored) {
   if (property == nullptr) return value;
   if (value == nullptr || value->is_null()) return property->zero;
-  return property->drops_zero && IsZero(*value) ? nullptr : value;
+  return form == Form::kStored && property->drops_zero && IsZero(*value) ? nullptr : value;
 }
 
 // Visits the members of an object as Go writes it: name, value, type.
 template <class Visit>
-void ForEachSeen(const json::value& value, const SchemaNode& node, Visit visit) {
+void ForEachSeen(const json::value& value, const SchemaNode& node, Form form, Visit visit) {
   const json::object* object = value.if_object();
   if (object != nullptr) {
     for (const auto& member : *object) {
       const SchemaProperty* property = node.shape == Shape::kObject ? node.Find(StdView(KeyOf(member))) : nullptr;
-      const json::value* seen = Seen(&member.value(), property);
+      const json::value* seen = Seen(&member.value(), property, form);
       const SchemaNode* below = property != nullptr ? property->node : MemberNode(node, KeyOf(member));
       if (seen != nullptr && below != nullptr) visit(KeyOf(member), *seen, *below);
     }
@@ -53,10 +53,10 @@ void ForEachSeen(const json::value& value, const SchemaNode& node, Visit visit) 
   }
 }
 
-bool EmptyMap(const json::value& value, const SchemaNode& node) {
+bool EmptyMap(const json::value& value, const SchemaNode& node, Form form) {
   if (node.has_zeros) return false;
   bool empty = true;
-  ForEachSeen(value, node, [&](absl::string_view, const json::value&, const SchemaNode&) { empty = false; });
+  ForEachSeen(value, node, form, [&](absl::string_view, const json::value&, const SchemaNode&) { empty = false; });
   return empty;
 }
 bool EmptyList(const json::value& value) { return !value.is_array() || value.get_array().empty(); }
@@ -78,7 +78,7 @@ std::vector<Element> ElementsOf(const json::value& list, const SchemaNode& node)
 }
 
 // Everything below a value that is there on one side only.
-FieldSet AllBelow(const json::value& value, const SchemaNode& node);
+FieldSet AllBelow(const json::value& value, const SchemaNode& node, Form form);
 
 // One step and its equals; `end` behind the last.
 std::size_t EndOfRun(const std::vector<Element>& elements, std::size_t at) {
@@ -87,13 +87,13 @@ std::size_t EndOfRun(const std::vector<Element>& elements, std::size_t at) {
   return end;
 }
 
-FieldSet AllBelow(const json::value& value, const SchemaNode& node) {
+FieldSet AllBelow(const json::value& value, const SchemaNode& node, Form form) {
   FieldSet out;
   switch (AtomOf(node, value)) {
     case Atom::kLeaf: break;
     case Atom::kMap:
-      ForEachSeen(value, node, [&](absl::string_view name, const json::value& member, const SchemaNode& below) {
-        out.Add(PathElement::Field(name), true, AllBelow(member, below));
+      ForEachSeen(value, node, form, [&](absl::string_view name, const json::value& member, const SchemaNode& below) {
+        out.Add(PathElement::Field(name), true, AllBelow(member, below, form));
       });
       out.Sort();
       break;
@@ -101,7 +101,7 @@ FieldSet AllBelow(const json::value& value, const SchemaNode& node) {
       const std::vector<Element> elements = ElementsOf(value, node);
       for (std::size_t i = 0; i < elements.size(); i = EndOfRun(elements, i)) {
         const bool one = EndOfRun(elements, i) == i + 1;  // of those that stand twice nobody owns parts
-        out.Add(elements[i].step, true, one ? AllBelow(*elements[i].value, *node.element) : FieldSet());
+        out.Add(elements[i].step, true, one ? AllBelow(*elements[i].value, *node.element, form) : FieldSet());
       }
       break;
     }
@@ -112,24 +112,37 @@ FieldSet AllBelow(const json::value& value, const SchemaNode& node) {
 // What one step of a comparison found of the place itself.
 enum Here : unsigned { kSame = 0, kChanged = 1, kRemoved = 2 };
 
-unsigned CompareAt(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out);
+// One comparison; `form_` is that of what comes after.
+class Walk {
+ public:
+  explicit Walk(Form form) : form_(form) {}
+  void Maps(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const;
+
+ private:
+  unsigned At(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const;
+  void Step(PathElement step, const json::value* before, const json::value* after, const SchemaNode& node,
+            Comparison& out) const;
+  void Lists(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const;
+
+  const Form form_;
+};
 
 // `before` or `after` may be null: not there.
-void CompareStep(PathElement step, const json::value* before, const json::value* after, const SchemaNode& node,
-                 Comparison& out) {
+void Walk::Step(PathElement step, const json::value* before, const json::value* after, const SchemaNode& node,
+                Comparison& out) const {
   if (before == nullptr) {
-    out.changed.Add(std::move(step), true, AllBelow(*after, node));
+    out.changed.Add(std::move(step), true, AllBelow(*after, node, form_));
   } else if (after == nullptr) {
-    out.removed.Add(std::move(step), true, AllBelow(*before, node));
+    out.removed.Add(std::move(step), true, AllBelow(*before, node, Form::kStored));
   } else {
     Comparison below;
-    const unsigned here = CompareAt(*before, *after, node, below);
+    const unsigned here = At(*before, *after, node, below);
     if ((here & kChanged) != 0 || !below.changed.Empty()) out.changed.Add(step, (here & kChanged) != 0, std::move(below.changed));
     if (!below.removed.Empty()) out.removed.Add(std::move(step), false, std::move(below.removed));
   }
 }
 
-void CompareMaps(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) {
+void Walk::Maps(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const {
   const json::object* a = before.if_object();
   const json::object* b = after.if_object();
   const auto compare = [&](absl::string_view name, const json::value* x, const json::value* y) {
@@ -138,9 +151,9 @@ void CompareMaps(const json::value& before, const json::value& after, const Sche
     const SchemaNode* below = property != nullptr ? property->node : MemberNode(node, name);
     if (below == nullptr) return;
     x = Seen(x, property);
-    y = Seen(y, property);
+    y = Seen(y, property, form_);
     if (x == nullptr && y == nullptr) return;
-    CompareStep(PathElement::Field(name), x, y, *below, out);
+    Step(PathElement::Field(name), x, y, *below, out);
   };
   if (b != nullptr) {
     auto twin = a == nullptr ? json::object::const_iterator() : a->begin();  // members mostly stand in the same order
@@ -173,7 +186,7 @@ bool SameRuns(const std::vector<Element>& a, std::size_t i, std::size_t i_end, c
                     [](const Element& x, const Element& y) { return Equal(*x.value, *y.value); });
 }
 
-void CompareLists(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) {
+void Walk::Lists(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const {
   const std::vector<Element> a = ElementsOf(before, node), b = ElementsOf(after, node);
   std::size_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
@@ -182,14 +195,14 @@ void CompareLists(const json::value& before, const json::value& after, const Sch
     const PathElement& step = order <= 0 ? a[i].step : b[j].step;
     const std::size_t x = i_end - i, y = j_end - j;
     if (x <= 1 && y <= 1) {
-      CompareStep(step, x == 0 ? nullptr : a[i].value, y == 0 ? nullptr : b[j].value, *node.element, out);
+      Step(step, x == 0 ? nullptr : a[i].value, y == 0 ? nullptr : b[j].value, *node.element, out);
     } else if (x >= 2 && y >= 2) {
       if (!SameRuns(a, i, i_end, b, j, j_end)) out.changed.Add(step, true, {});
     } else if (x >= 2) {
-      if (y != 0) CompareStep(step, nullptr, b[j].value, *node.element, out);
+      if (y != 0) Step(step, nullptr, b[j].value, *node.element, out);
       out.removed.Add(step, true, {});
     } else {
-      if (x != 0) CompareStep(step, a[i].value, nullptr, *node.element, out);
+      if (x != 0) Step(step, a[i].value, nullptr, *node.element, out);
       out.changed.Add(step, true, {});
     }
     i = i_end;
@@ -197,23 +210,23 @@ void CompareLists(const json::value& before, const json::value& after, const Sch
   }
 }
 
-unsigned CompareAt(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) {
+unsigned Walk::At(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const {
   if (Equal(before, after)) return kSame;
   const Atom a = AtomOf(node, before), b = AtomOf(node, after);
   if (a != b) {  // only where the type says nothing
-    if (a == Atom::kMap) out.removed = AllBelow(before, node);
-    if (b == Atom::kMap) out.changed = AllBelow(after, node);
+    if (a == Atom::kMap) out.removed = AllBelow(before, node, Form::kStored);
+    if (b == Atom::kMap) out.changed = AllBelow(after, node, form_);
     return kChanged;
   }
   switch (a) {
     case Atom::kLeaf: return kChanged;
     case Atom::kMap:
-      if (EmptyMap(before, node) && EmptyMap(after, node)) return before.kind() == after.kind() ? kSame : kChanged;
-      CompareMaps(before, after, node, out);
+      if (EmptyMap(before, node, Form::kStored) && EmptyMap(after, node, form_)) return before.kind() == after.kind() ? kSame : kChanged;
+      Maps(before, after, node, out);
       return kSame;
     case Atom::kList:
       if (EmptyList(before) && EmptyList(after)) return kChanged;
-      CompareLists(before, after, node, out);
+      Lists(before, after, node, out);
       return kSame;
   }
   return kSame;
@@ -221,9 +234,9 @@ unsigned CompareAt(const json::value& before, const json::value& after, const Sc
 
 }  // namespace
 
-Comparison Compare(const json::value& before, const json::value& after, const SchemaNode& type) {
+Comparison Compare(const json::value& before, const json::value& after, const SchemaNode& type, Form form_of_after) {
   Comparison out;
-  CompareMaps(before, after, type, out);
+  Walk(form_of_after).Maps(before, after, type, out);
   return out;
 }
 

@@ -210,7 +210,7 @@ Applied Ownership::ApplyOnce(const ManagedFieldsPtr& managed_before, const json:
   out.object = Merge(base, config, write.type);
   if (!last.Empty()) out.object = Prune(out.object, last, owned, write.type);
 
-  Comparison difference = Compare(base, out.object, write.type);
+  Comparison difference = Compare(base, out.object, write.type, Form::kMerged);
   difference.changed = FieldSet::RecursiveDifference(difference.changed, write.reset);
   difference.removed = FieldSet::RecursiveDifference(difference.removed, write.reset);
   ManagedFields entries;

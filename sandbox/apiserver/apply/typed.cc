@@ -102,11 +102,14 @@ class Checker {
 
   void CheckMap(const json::value& value, const SchemaNode& node, const std::string& path) {
     if (!value.is_object()) return Add(path, absl::StrCat("expected map, got &{", GoPlain(value), "}"));
-    for (const auto& member : value.get_object()) {
-      const std::string at = absl::StrCat(path, ".", KeyOf(member));
-      const SchemaNode* below = MemberNode(node, KeyOf(member));
+    std::vector<std::pair<absl::string_view, const json::value*>> members;
+    for (const auto& member : value.get_object()) members.emplace_back(KeyOf(member), &member.value());
+    std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [name, member] : members) {
+      const std::string at = absl::StrCat(path, ".", name);
+      const SchemaNode* below = MemberNode(node, name);
       if (below == nullptr) return Add(at, "field not declared in schema");
-      Check(member.value(), *below, at);
+      Check(*member, *below, at);
     }
   }
 

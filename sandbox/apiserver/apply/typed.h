@@ -21,7 +21,12 @@ struct Comparison {
   bool Same() const { return changed.Empty() && removed.Empty(); }
 };
 // Both are objects of the type. Elements of lists with keys are told apart by them, their order does not count.
-Comparison Compare(const boost::json::value& before, const boost::json::value& after, const SchemaNode& type);
+enum class Form : std::uint8_t {
+  kStored,  // as Go writes it
+  kMerged,  // of an apply: empty parts are there
+};
+Comparison Compare(const boost::json::value& before, const boost::json::value& after, const SchemaNode& type,
+                   Form form_of_after = Form::kStored);
 
 // Every field that `config` names.
 FieldSet FieldsOf(const boost::json::value& config, const SchemaNode& type);

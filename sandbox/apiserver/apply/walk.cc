@@ -56,6 +56,8 @@ std::optional<PathElement> StepOf(const SchemaNode& list, const json::value& ele
     if (value == nullptr) {
       const SchemaProperty* property = list.element->Find(name);
       if (property != nullptr) value = property->default_value;
+      // What Go always writes the published schema has as a default, too.
+      if (value == nullptr && property != nullptr && property->zero != nullptr && !property->zero->is_null()) value = property->zero;
     }
     if (value != nullptr) keys.emplace_back(View(name), value);
   }
