@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run test test-long bench sandbox build packages clean
+.PHONY: run test test-long e2e bench sandbox build packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -22,6 +22,10 @@ test: packages
 
 test-long: packages
 	scripts/test --long
+
+# Only the tests against a real control plane, and all of those. `make test` runs the short ones.
+e2e: packages
+	scripts/test --e2e
 
 bench: packages
 	scripts/bench
