@@ -41,7 +41,8 @@ class ManifestsTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (!ControlPlane::ToolsPresent() || !HasKubectl()) return;
-    auto started = ControlPlane::Start({.volcano_crds = false});
+    auto started = ControlPlane::Start(
+        {.volcano_crds = false, .api_server_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}});
     ASSERT_TRUE(started.ok()) << started.status();
     plane_ = *std::move(started);
     Apply("crds");
@@ -223,7 +224,7 @@ TEST_F(ManifestsTest, EveryOverlayPassesAServerSideDryRun) {
   for (const std::string& overlay : kOverlays) Apply("overlays/" + overlay, {"--dry-run=server"});
 }
 
-// The pods of our Deployments, made as pods: pod security, the priority class and the service accounts let them in.
+// The pods of our Deployments, made as pods: pod security and the priority class let them in.
 void ExpectPodsAreTaken(ControlPlane& plane, const std::string& overlay) {
   const value deployments = Json(*plane.Call("GET", api::PathOf(api::kDeployments, "gangway-system")).body);
   EXPECT_FALSE(deployments.at("items").get_array().empty()) << overlay;
@@ -324,6 +325,21 @@ TEST_F(ManifestsTest, TakingTheWorkloadAwayLeavesTheJobsAndPuttingItBackWorks) {
   const std::string path = GW_SOURCE_DIR "/docs/rbac.md";
   if (std::getenv("GW_UPDATE_GOLDEN") != nullptr) WriteFile(path, rights);
   EXPECT_EQ(ReadFile(path), rights) << "GW_UPDATE_GOLDEN=1 rewrites docs/rbac.md";
+}
+
+// Where that admission plugin is on, whoever writes blockOwnerDeletion needs the right to the owner's finalizers.
+TEST_F(ManifestsTest, TheControllerMayOwnWhatItMakes) {
+  Apply("overlays/standalone");
+  const auto as_controller = [&](const std::string& owner_api, const std::string& owner_kind) {
+    const std::string group = absl::StrCat(
+        R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"owned","namespace":"default","ownerReferences":)",
+        R"([{"apiVersion":")", owner_api, R"(","kind":")", owner_kind, R"(","name":"o","uid":"u","controller":true,"blockOwnerDeletion":true}]},"spec":{}})");
+    return plane_->Kubectl({"create", "--dry-run=server", "--as=system:serviceaccount:gangway-system:gangway-controller", "-f", "-"}, group);
+  };
+  EXPECT_EQ(as_controller("batch.volcano.sh/v1alpha1", "Job").exit_code, 0);
+  EXPECT_EQ(as_controller("v1", "Pod").exit_code, 0);
+  // As docs/operations.md says.
+  EXPECT_THAT(as_controller("apps/v1", "ReplicaSet").err, HasSubstr("cannot set blockOwnerDeletion"));
 }
 
 }  // namespace
