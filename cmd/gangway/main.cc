@@ -7,6 +7,7 @@
 
 #include "cmd/gangway/crds_command.h"
 #include "cmd/gangway/extender_command.h"
+#include "cmd/gangway/process_command.h"
 #include "cmd/gangway/sandbox_command.h"
 #include "cmd/gangway/version.h"
 
@@ -31,6 +32,9 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
   sandbox->add_option("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")->capture_default_str();
   sandbox->add_option("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one")->check(CLI::Range(0, 65535))->capture_default_str();
   sandbox->add_option("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
+  sandbox->add_option("--components", flags.components,
+                      "which of kubelets, controllers and scheduler run beside the API server, separated by commas; apiserver: none of them")
+      ->capture_default_str();
   sandbox->add_flag("--quiet", flags.quiet, "print no account of jobs and pods");
   sandbox->add_option("--log-level", flags.log_level, "debug, info, warning, error or off")->capture_default_str();
   sandbox->add_option("--log-format", flags.log_format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
@@ -72,6 +76,8 @@ int main(int argc, char** argv) {
   AddCrds(app, crds);
   gangway::cmd::ExtenderFlags extender;
   AddExtender(app, extender);
+  const gangway::cmd::ProcessCommand scheduler(app, gangway::cmd::ProcessKind::kScheduler);
+  const gangway::cmd::ProcessCommand controller(app, gangway::cmd::ProcessKind::kController);
   app.add_subcommand("version", "print the version");
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
@@ -89,5 +95,8 @@ int main(int argc, char** argv) {
   }
   if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
   if (app.got_subcommand("extender")) return gangway::cmd::RunExtender(extender);
+  for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {
+    if (process->chosen()) return process->Run();
+  }
   return gangway::cmd::RunSandbox(sandbox);
 }

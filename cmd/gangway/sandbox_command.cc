@@ -6,6 +6,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -13,8 +14,10 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "api/duration.h"
 #include "base/asio_loop.h"
 #include "base/log.h"
@@ -54,13 +57,33 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+// Those that are to run; "apiserver" may stand among them, it always does.
+absl::StatusOr<std::vector<sandbox::Component>> ParseComponents(const std::string& text) {
+  std::vector<sandbox::Component> out;
+  for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+    if (name == "apiserver") continue;
+    if (name == "kubelets") {
+      out.push_back(sandbox::Component::kKubelets);
+    } else if (name == "controllers") {
+      out.push_back(sandbox::Component::kControllers);
+    } else if (name == "scheduler") {
+      out.push_back(sandbox::Component::kScheduler);
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("--components: there is no component \"", name, "\"; they are apiserver, kubelets, controllers, scheduler"));
+    }
+  }
+  return out;
+}
+
 struct Input {
+  std::vector<sandbox::Component> components;
   sandbox::ClusterOptions cluster;
   Run::Options run;
 };
 
 absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   Input input;
+  GW_ASSIGN_OR_RETURN(input.components, ParseComponents(flags.components));
   std::vector<sandbox::NodeShape> shapes;
   const std::vector<std::string> texts = flags.node_shapes.empty() ? std::vector<std::string>{std::string(sandbox::kDefaultNodeShape)} : flags.node_shapes;
   for (const std::string& text : texts) {
@@ -179,7 +202,10 @@ int RunSandbox(const SandboxFlags& flags) {
     loop.Stop();
   });
   PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path());
-  cluster.Start();
+  for (const sandbox::Component component : sandbox::kAllComponents) {
+    const auto& wanted = input->components;
+    if (std::find(wanted.begin(), wanted.end(), component) != wanted.end()) cluster.Start(component);
+  }
   run.Start();
   loop.Run();
   std::fflush(stdout);

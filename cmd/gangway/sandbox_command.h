@@ -17,6 +17,7 @@ struct SandboxFlags {
   std::string start_delay = "100ms", stop_delay = "100ms";
   int port = 0;
   std::string kubeconfig;           // empty: a temporary file
+  std::string components = "kubelets,controllers,scheduler";
   bool quiet = false;
   std::string log_level = "warning", log_format = "text";
   std::uint64_t seed = 0;           // 0: by the clock

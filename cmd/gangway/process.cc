@@ -1,0 +1,339 @@
+#include "cmd/gangway/process.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "api/json.h"
+#include "base/asio_loop.h"
+#include "base/metrics.h"
+#include "base/status_macros.h"
+#include "cmd/gangway/health.h"
+#include "cmd/gangway/version.h"
+#include "kube/client/http_client.h"
+#include "kube/client/kubeconfig.h"
+#include "kube/client/limited_client.h"
+#include "kube/runtime/lease.h"
+#include "plugin/controller/controllers.h"
+#include "plugin/scheduler/scheduler.h"
+
+namespace gangway::cmd {
+namespace {
+
+constexpr int kInOrder = 0, kCannotStart = 1, kWrongInput = 2, kLeaseLost = 3;
+constexpr absl::Duration kLogRepeats = absl::Minutes(1);
+constexpr absl::Duration kConfigLook = absl::Seconds(10);
+constexpr absl::Duration kDrainLook = absl::Milliseconds(10);
+constexpr absl::Duration kEventPatience = absl::Seconds(1);    // of a drain, once all plans are carried out
+constexpr absl::Duration kReleasePatience = absl::Seconds(2);
+constexpr std::size_t kMaxDumpedGangs = 1000;
+
+// What the two components have in common.
+class Component {
+ public:
+  virtual ~Component() = default;
+  virtual void Start() = 0;
+  virtual void Lead() = 0;
+  virtual void Stop() = 0;
+  virtual bool stopped() const = 0;
+  virtual bool synced() const = 0;
+  virtual std::string problem() const = 0;
+  virtual std::size_t events_waiting() const = 0;
+  virtual std::string Dump() const = 0;
+};
+
+template <class T, class DumpOf>
+class ComponentOf final : public Component {
+ public:
+  ComponentOf(std::unique_ptr<T> what, DumpOf dump) : what_(std::move(what)), dump_(std::move(dump)) {}
+  void Start() override { what_->Start(); }
+  void Lead() override { what_->Lead(); }
+  void Stop() override { what_->Stop(); }
+  bool stopped() const override { return what_->stopped(); }
+  bool synced() const override { return what_->synced(); }
+  std::string problem() const override { return what_->problem(); }
+  std::size_t events_waiting() const override { return what_->events_waiting(); }
+  std::string Dump() const override { return dump_(*what_); }
+
+ private:
+  const std::unique_ptr<T> what_;
+  const DumpOf dump_;
+};
+
+std::unique_ptr<Component> MakeScheduler(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
+  scheduler::Options options;
+  options.name = settings.scheduler_name;
+  options.namespaces = settings.namespaces;
+  options.standby = settings.leader_elect;
+  options.create_queues = false;  // the controller makes them
+  options.metrics = &metrics;
+  const auto dump = [](const scheduler::Scheduler& s) { return s.Dump(kMaxDumpedGangs); };
+  return std::make_unique<ComponentOf<scheduler::Scheduler, decltype(dump)>>(
+      std::make_unique<scheduler::Scheduler>(loop, client, std::move(options)), dump);
+}
+
+std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
+  const auto runs = [&](const char* name) {
+    return settings.only.empty() || std::find(settings.only.begin(), settings.only.end(), name) != settings.only.end();
+  };
+  controller::ControllersOptions options;
+  options.scheduler_name = settings.scheduler_name;
+  options.namespaces = settings.namespaces;
+  options.standby = settings.leader_elect;
+  options.jobs = runs("job");
+  options.queues = runs("queue");
+  options.pod_groups = runs("podgroup");
+  options.metrics = &metrics;
+  const auto dump = [](const controller::Controllers& c) { return c.Dump(); };
+  return std::make_unique<ComponentOf<controller::Controllers, decltype(dump)>>(
+      std::make_unique<controller::Controllers>(loop, client, std::move(options)), dump);
+}
+
+void ConfigureLogs(const Settings& settings) {
+  log::Options options;
+  options.level = settings.log_level;
+  const bool text = settings.log_format.empty() ? isatty(STDERR_FILENO) != 0 : settings.log_format == "text";
+  options.format = text ? log::Format::kText : log::Format::kJson;
+  options.repeat_window = kLogRepeats;
+  log::Configure(std::move(options));
+}
+
+std::string Identity() {
+  char host[256] = "unknown";
+  gethostname(host, sizeof(host) - 1);
+  std::random_device random;
+  return absl::StrFormat("%s_%08x%08x", host, random(), random());
+}
+
+// Which namespace the Lease is in when nobody said: the pod's own.
+std::string LeaseNamespace(const Settings& settings, const kube::Connection& connection) {
+  if (!settings.lease_namespace.empty()) return settings.lease_namespace;
+  const bool in_pod = settings.kubeconfig.empty() && connection.context.empty() && !kube::InClusterSourceFromEnvironment().host.empty();
+  return in_pod ? connection.default_namespace : "gangway-system";
+}
+
+// Changes whenever the file does, also through a symbolic link (a mounted ConfigMap).
+std::string FileVersion(const std::string& path) {
+  struct stat now {};
+  if (path.empty() || stat(path.c_str(), &now) != 0) return "";
+  return absl::StrCat(now.st_ino, ":", now.st_size, ":", now.st_mtim.tv_sec, ".", now.st_mtim.tv_nsec);
+}
+
+class Process {
+ public:
+  Process(ProcessKind kind, SettingSources sources, Settings settings)
+      : kind_(kind), sources_(std::move(sources)), settings_(std::move(settings)),
+        loop_(static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())) ^ static_cast<std::uint64_t>(getpid())) {}
+
+  absl::StatusOr<int> Run() {
+    GW_RETURN_IF_ERROR(Connect());
+    loop_.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner_.token(), [this](int signal) { OnSignal(signal); });
+    const std::string version = VersionLine();
+    metrics_.AddGauge("gangway_build_info", "1; its label says which version this is", {{"version", version}}).Set(1);
+    component_ = kind_ == ProcessKind::kScheduler ? MakeScheduler(loop_, *client_, settings_, metrics_)
+                                                  : MakeControllers(loop_, *client_, settings_, metrics_);
+    health_ = std::make_unique<Health>(loop_, *http_, metrics_, HealthSources{[this] { return NotReady(); }, [this] { return Dump(); }});
+    if (const absl::Status served = Serve(); !served.ok()) {
+      std::fprintf(stderr, "gangway %s: %s\n", ProcessName(kind_), std::string(served.message()).c_str());
+      return kCannotStart;
+    }
+    log::Info("starting", {{"process", ProcessName(kind_)}, {"version", version}, {"server", connection_.server},
+                           {"namespaces", settings_.namespaces.empty() ? "all" : absl::StrJoin(settings_.namespaces, ",")},
+                           {"leader_elect", settings_.leader_elect}});
+    component_->Start();
+    if (lease_ != nullptr) lease_->Start();
+    if (!sources_.config_file.empty()) WatchConfig();
+    loop_.Run();
+    End();
+    return exit_code_;
+  }
+
+ private:
+  // ---- start
+
+  absl::Status Connect() {
+    GW_ASSIGN_OR_RETURN(connection_, kube::FindConnection(settings_.kubeconfig, settings_.context));
+    kube::HttpClientOptions options;
+    options.user_agent = absl::StrCat("gangway-", ProcessName(kind_));
+    if (settings_.leader_elect) options.fence = fence_;
+    GW_ASSIGN_OR_RETURN(http_, kube::HttpClient::Make(loop_, connection_, options));
+    client_ = std::make_unique<kube::LimitedClient>(loop_, *http_, settings_.kube_api_qps, settings_.kube_api_burst);
+    return settings_.leader_elect ? ConnectLease(std::move(options)) : absl::OkStatus();
+  }
+
+  // A client of its own, before no fence, so that renewals wait behind nobody's writes.
+  absl::Status ConnectLease(kube::HttpClientOptions options) {
+    options.fence = nullptr;
+    options.request_timeout = settings_.renew_deadline / 2;
+    options.connect_timeout = std::min(options.connect_timeout, options.request_timeout);
+    GW_ASSIGN_OR_RETURN(lease_http_, kube::HttpClient::Make(loop_, connection_, std::move(options)));
+    kube::LeaseOptions lease;
+    lease.ns = LeaseNamespace(settings_, connection_);
+    lease.name = settings_.lease_name;
+    lease.identity = identity_;
+    lease.lease_duration = settings_.lease_duration;
+    lease.renew_deadline = settings_.renew_deadline;
+    lease.retry_period = settings_.retry_period;
+    lease.metrics = &metrics_;
+    lease_ = std::make_unique<kube::Lease>(loop_, *lease_http_, *fence_, std::move(lease),
+                                           kube::Lease::Callbacks{[this] { component_->Lead(); }, [this](const std::string& why) { OnLost(why); }, nullptr});
+    return absl::OkStatus();
+  }
+
+  absl::Status Serve() {
+    const bool same = settings_.metrics_addr == settings_.health_addr && settings_.health_addr.port != 0;
+    if (settings_.health_addr.set()) GW_RETURN_IF_ERROR(Listen("health", settings_.health_addr, same, true));
+    if (settings_.metrics_addr.set() && !same) GW_RETURN_IF_ERROR(Listen("metrics", settings_.metrics_addr, true, false));
+    return absl::OkStatus();
+  }
+
+  absl::Status Listen(const char* what, const ListenAddress& address, bool metrics, bool health) {
+    pages_.push_back(std::make_unique<Health::Pages>(*health_, metrics, health));
+    kube::HttpFrontOptions options;
+    options.address = address.host;
+    options.port = address.port;
+    options.tls_certificate_file = settings_.tls_cert;
+    options.tls_key_file = settings_.tls_key;
+    options.io_threads = 1;
+    options.max_connections = 100;
+    options.max_body_bytes = 1024;
+    auto front = kube::HttpFront::Start(loop_, *pages_.back(), options);
+    if (!front.ok()) return absl::Status(front.status().code(), absl::StrCat("--", what, "-addr: ", front.status().message()));
+    log::Info("serving", {{"what", what}, {"url", (*front)->url()}});
+    fronts_.push_back(*std::move(front));
+    return absl::OkStatus();
+  }
+
+  // ---- what it says of itself
+
+  std::string NotReady() const {
+    if (ending_) return "stopping";
+    const std::string problem = component_->problem();
+    if (component_->synced()) return problem;
+    return absl::StrCat("the caches are not full yet", problem.empty() ? "" : ": ", problem);
+  }
+
+  std::string Dump() const {
+    std::string out;
+    api::JsonWriter json(out);
+    json.BeginObject().Field("process", ProcessName(kind_)).Field("version", VersionLine());
+    json.Field("notReady", NotReady()).Field("synced", component_->synced()).Field("writesWaiting", static_cast<std::int64_t>(client_->waiting()));
+    json.Key("leaderElection").BeginObject().Field("enabled", lease_ != nullptr);
+    if (lease_ != nullptr) json.Field("leading", lease_->held()).Field("identity", identity_).Field("leader", lease_->holder());
+    json.EndObject().RawField("component", component_->Dump()).EndObject();
+    return out;
+  }
+
+  // ---- what it hears
+
+  void OnSignal(int signal) {
+    if (signal == SIGHUP) return ReadConfigAgain();
+    if (ending_) std::_Exit(128 + signal);
+    ending_ = true;
+    log::Info("stopping", {{"signal", signal}});
+    component_->Stop();
+    give_up_ = loop_.Now() + settings_.drain_timeout;
+    Drain();
+  }
+
+  // Until everything decided is written, and for a moment for the events about it.
+  void Drain() {
+    const absl::Time now = loop_.Now();
+    const bool stopped = component_->stopped();
+    if (stopped) give_up_ = std::min(give_up_, now + kEventPatience);
+    if (now < give_up_ && !(stopped && component_->events_waiting() == 0 && client_->waiting() == 0)) {
+      loop_.PostAt(now + kDrainLook, owner_.token(), [this] { Drain(); });
+      return;
+    }
+    if (!stopped) log::Warning("writes are left undone", {{"waited", settings_.drain_timeout}});
+    if (lease_ == nullptr) return loop_.Stop();
+    lease_->Release(kReleasePatience, [this] { loop_.Stop(); });
+  }
+
+  void OnLost(const std::string& why) {
+    if (ending_) return loop_.Stop();
+    log::Error("ending, so that a fresh process starts: what was decided under the lost lease must not be written", {{"why", why}});
+    ending_ = true;
+    exit_code_ = kLeaseLost;
+    loop_.Stop();
+  }
+
+  // ---- the configuration file
+
+  void WatchConfig() {
+    loop_.PostAt(loop_.Now() + kConfigLook, owner_.token(), [this] {
+      if (FileVersion(sources_.config_file) != config_version_) ReadConfigAgain();
+      WatchConfig();
+    });
+  }
+
+  void ReadConfigAgain() {
+    config_version_ = FileVersion(sources_.config_file);
+    const absl::StatusOr<Settings> fresh = ReadSettings(kind_, sources_);
+    if (!fresh.ok()) return log::Warning("the configuration changed and cannot be used; the last one goes on", {{"error", fresh.status().message()}});
+    ConfigureLogs(*fresh);
+    client_->SetRate(fresh->kube_api_qps, fresh->kube_api_burst);
+    log::Info("configuration read again");
+    if (const std::vector<std::string> keys = NeedRestart(kind_, settings_, *fresh); !keys.empty()) {
+      log::Warning("some changes take effect only with a restart", {{"keys", absl::StrJoin(keys, ", ")}});
+    }
+  }
+
+  // Backwards through construction.
+  void End() {
+    fronts_.clear();
+    lease_.reset();
+    component_.reset();
+    log::Info("ended", {{"exit_code", exit_code_}});
+    log::Flush();
+  }
+
+  const ProcessKind kind_;
+  const SettingSources sources_;
+  const Settings settings_;  // those of the start
+  const std::string identity_ = Identity();
+  const std::shared_ptr<kube::WriteFence> fence_ = std::make_shared<kube::WriteFence>();
+  Metrics metrics_;
+  AsioLoop loop_;
+  kube::Connection connection_;
+  std::unique_ptr<kube::HttpClient> http_, lease_http_;
+  std::unique_ptr<kube::LimitedClient> client_;
+  std::unique_ptr<Component> component_;
+  std::unique_ptr<kube::Lease> lease_;  // null: this process leads always
+  std::unique_ptr<Health> health_;
+  std::vector<std::unique_ptr<Health::Pages>> pages_;
+  std::vector<std::unique_ptr<kube::HttpFront>> fronts_;
+  std::string config_version_ = FileVersion(sources_.config_file);
+  bool ending_ = false;
+  absl::Time give_up_;
+  int exit_code_ = kInOrder;
+  Owner owner_;
+};
+
+}  // namespace
+
+int RunProcess(ProcessKind kind, SettingSources sources) {
+  const auto wrong = [&](const absl::Status& status) {
+    std::fprintf(stderr, "gangway %s: %s\n", ProcessName(kind), std::string(status.message()).c_str());
+    return kWrongInput;
+  };
+  absl::StatusOr<Settings> settings = ReadSettings(kind, sources);
+  if (!settings.ok()) return wrong(settings.status());
+  ConfigureLogs(*settings);
+  Process process(kind, std::move(sources), *std::move(settings));
+  const absl::StatusOr<int> code = process.Run();
+  return code.ok() ? *code : wrong(code.status());
+}
+
+}  // namespace gangway::cmd

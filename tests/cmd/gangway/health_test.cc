@@ -1,0 +1,100 @@
+#include "cmd/gangway/health.h"
+
+#include <optional>
+#include <string>
+
+#include "base/simulated_loop.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/fake_client.h"
+
+namespace gangway::cmd {
+namespace {
+
+using ::testing::HasSubstr;
+
+class HealthTest : public ::testing::Test {
+ protected:
+  // The page's answer once the loop is quiet; code 0: none yet.
+  kube::Response Get(const std::string& path, const std::string& method = "GET") {
+    answer_ = {};
+    pages_.HandleRequest({method, path, "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+    loop_.RunUntilIdle();
+    return answer_;
+  }
+  void ApiServerAnswers(int code) {
+    client_.SetHandler([code](const kube::Request&) { return std::optional<absl::StatusOr<kube::Response>>(testutil::Reply(code)); });
+  }
+
+  SimulatedLoop loop_{1};
+  testutil::FakeClient client_{loop_};
+  Metrics metrics_;
+  std::string not_ready_;
+  Health health_{loop_, client_, metrics_, {[this] { return not_ready_; }, [] { return std::string(R"({"a":1})"); }}};
+  Health::Pages pages_{health_, true, true};
+  kube::Response answer_;
+};
+
+TEST_F(HealthTest, AliveIsWhoAnswers) {
+  EXPECT_EQ(Get("/healthz").code, 200);
+  EXPECT_EQ(*Get("/livez").body, "ok\n");
+  EXPECT_TRUE(client_.requests().empty()) << "alive has nothing to do with the API server";
+}
+
+TEST_F(HealthTest, ReadyAsksTheApiServer) {
+  ApiServerAnswers(200);
+  EXPECT_EQ(Get("/readyz").code, 200);
+  EXPECT_EQ(client_.lines(), std::vector<std::string>{"GET /version"});
+  EXPECT_EQ(Get("/readyz").code, 200);
+  EXPECT_EQ(client_.requests().size(), 1u) << "at most once a second";
+  loop_.RunFor(absl::Seconds(2));
+  ApiServerAnswers(500);
+  EXPECT_EQ(Get("/readyz").code, 503);
+  loop_.RunFor(absl::Seconds(2));
+  ApiServerAnswers(401);
+  EXPECT_THAT(*Get("/readyz").body, HasSubstr("does not believe who we are"));
+  loop_.RunFor(absl::Seconds(2));
+  ApiServerAnswers(403);
+  EXPECT_EQ(Get("/readyz").code, 200) << "it answers";
+}
+
+TEST_F(HealthTest, NotReadySaysWhy) {
+  not_ready_ = "the caches are not full yet";
+  const kube::Response answer = Get("/readyz");
+  EXPECT_EQ(answer.code, 503);
+  EXPECT_EQ(*answer.body, "the caches are not full yet\n");
+  EXPECT_TRUE(client_.requests().empty());
+}
+
+TEST_F(HealthTest, AnApiServerThatDoesNotAnswerIsNotWaitedForLong) {
+  EXPECT_EQ(Get("/readyz").code, 0);
+  loop_.RunFor(Health::kPatience);
+  EXPECT_EQ(answer_.code, 503);
+  EXPECT_THAT(*answer_.body, HasSubstr("does not answer"));
+  client_.Answer(0, absl::UnavailableError("GET http://h/version: Couldn't connect to server"));
+  loop_.RunFor(absl::Seconds(2));
+  client_.SetHandler([](const kube::Request&) {
+    return std::optional<absl::StatusOr<kube::Response>>(absl::UnavailableError("GET http://h/version: Couldn't connect to server"));
+  });
+  EXPECT_EQ(*Get("/readyz").body, "the API server does not answer: Couldn't connect to server\n");
+}
+
+TEST_F(HealthTest, TheOtherPages) {
+  metrics_.AddGauge("gangway_test", "of a test").Set(3);
+  EXPECT_THAT(*Get("/metrics").body, HasSubstr("gangway_test 3"));
+  EXPECT_EQ(*Get("/debug/dump").body, R"({"a":1})");
+  EXPECT_EQ(Get("/").code, 404);
+  EXPECT_EQ(Get("/healthz", "POST").code, 405);
+}
+
+TEST_F(HealthTest, AnAddressServesWhatItIsFor) {
+  Health::Pages only_metrics(health_, true, false);
+  only_metrics.HandleRequest({"GET", "/healthz", "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+  EXPECT_EQ(answer_.code, 404);
+  Health::Pages only_health(health_, false, true);
+  only_health.HandleRequest({"GET", "/metrics", "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+  EXPECT_EQ(answer_.code, 404);
+}
+
+}  // namespace
+}  // namespace gangway::cmd

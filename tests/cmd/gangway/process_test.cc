@@ -1,0 +1,178 @@
+// The real program as controller and scheduler against the API server of the sandbox.
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/cmd/gangway/gangway_process.h"
+#include "tests/testing/loop_thread.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const char* const kJob = "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/ctr-volcano";
+const char* const kLease = "/apis/coordination.k8s.io/v1/namespaces/gangway-system/leases/gangway-scheduler";
+
+class ProcessTest : public ::testing::Test {
+ protected:
+  GangwayProcess Start(const std::string& command, const std::string& name, std::vector<std::string> flags = {}) {
+    flags.insert(flags.begin(), {command, "--kubeconfig", server_->kubeconfig()});
+    return GangwayProcess(folder_.path(), name, std::move(flags));
+  }
+  // With a lease that ends soon.
+  GangwayProcess StartContender(const std::string& command, const std::string& name) {
+    return Start(command, name, {"--leader-elect", "--leader-elect-lease-duration=2s", "--leader-elect-renew-deadline=1s", "--leader-elect-retry-period=200ms"});
+  }
+  void MakeNamespace() { server_->Call("POST", "/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"gangway-system"}})"); }
+  static std::string Example() { return std::string(GW_SOURCE_DIR) + "/examples/ctr-volcano.yaml"; }
+  bool JobBecomes(const std::string& phase) {
+    return Eventually([&] { return server_->PhaseOf(kJob) == phase; });
+  }
+  std::string Holder() const {
+    const std::string lease(*server_->Call("GET", kLease).body);
+    const std::size_t at = lease.find("\"holderIdentity\":\"");
+    return at == std::string::npos ? "" : lease.substr(at + 18, lease.find('"', at + 18) - at - 18);
+  }
+  static bool Leads(const GangwayProcess& process) { return absl::StrContains(process.Page("/debug/dump"), "\"leading\":true"); }
+
+  const TemporaryFolder folder_{"gangway-process"};
+  std::unique_ptr<ApiServerProcess> server_ =
+      std::make_unique<ApiServerProcess>(folder_.path(), std::vector<std::string>{"--finish", "trainer=300ms"});
+};
+
+TEST_F(ProcessTest, TheSeedJobIsCompletedByTwoProcesses) {
+  GangwayProcess controller = Start("controller", "controller"), scheduler = Start("scheduler", "scheduler");
+  ASSERT_TRUE(Eventually([&] { return controller.Ready() && scheduler.Ready(); })) << controller.log() << scheduler.log();
+  EXPECT_EQ(Get(scheduler.url(), "/healthz").code, 200);
+  server_->Apply(Example());
+  EXPECT_TRUE(JobBecomes("Completed")) << controller.log() << scheduler.log();
+  EXPECT_THAT(scheduler.Page("/debug/dump"), AllOf(HasSubstr("\"nodes\":6"), HasSubstr("\"notReady\":\"\"")));
+  EXPECT_THAT(controller.Page("/debug/dump"), HasSubstr("\"jobs\":1"));
+  for (GangwayProcess* process : {&controller, &scheduler}) {
+    EXPECT_EQ(process->process().Stop(), 0) << process->log();
+    EXPECT_THAT(process->log(), HasSubstr("\"msg\":\"stopping\""));
+  }
+}
+
+TEST_F(ProcessTest, OnlyWhatWasAskedForRuns) {
+  server_->Apply(Example());
+  GangwayProcess controller = Start("controller", "controller", {"--only=queue"});
+  ASSERT_TRUE(Eventually([&] { return controller.Ready(); })) << controller.log();
+  const std::string queue = "/apis/scheduling.volcano.sh/v1beta1/queues/default";
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(*server_->Call("GET", queue).body, "\"state\":\"Open\""); })) << controller.log();
+  EXPECT_EQ(server_->PhaseOf(kJob), "") << "nobody keeps jobs";
+  EXPECT_THAT(controller.Page("/debug/dump"), AllOf(HasSubstr("\"queue\":{"), Not(HasSubstr("\"job\":{"))));
+}
+
+TEST_F(ProcessTest, WhenTheLeaderIsKilledAnotherTakesOver) {
+  MakeNamespace();
+  GangwayProcess controller = Start("controller", "controller");
+  GangwayProcess first = StartContender("scheduler", "first");
+  ASSERT_TRUE(Eventually([&] { return Leads(first); })) << first.log();
+  GangwayProcess second = StartContender("scheduler", "second");
+  ASSERT_TRUE(Eventually([&] { return second.Ready(); })) << "a replica that waits is ready as well: " << second.log();
+  EXPECT_FALSE(Leads(second));
+  first.process().Signal(SIGKILL);
+  server_->Apply(Example());
+  EXPECT_TRUE(Eventually([&] { return Leads(second); })) << second.log();
+  EXPECT_TRUE(JobBecomes("Completed")) << second.log();
+}
+
+TEST_F(ProcessTest, AfterSigtermTheOtherLeadsAtOnce) {
+  MakeNamespace();
+  GangwayProcess first = StartContender("scheduler", "first");
+  ASSERT_TRUE(Eventually([&] { return Leads(first); })) << first.log();
+  GangwayProcess second = StartContender("scheduler", "second");
+  ASSERT_TRUE(Eventually([&] { return second.Ready(); })) << second.log();
+  EXPECT_EQ(first.process().Stop(), 0) << first.log();
+  EXPECT_THAT(first.log(), HasSubstr("\"msg\":\"lease released\""));
+  EXPECT_TRUE(Eventually([&] { return Leads(second); })) << second.log();
+}
+
+// A leader that is stopped past the end of its lease finds what it missed, and writes none of what it would have decided.
+TEST_F(ProcessTest, WhoWasStoppedPastItsLeaseWritesNothingAndEnds) {
+  MakeNamespace();
+  GangwayProcess controller = Start("controller", "controller");
+  GangwayProcess first = StartContender("scheduler", "first");
+  ASSERT_TRUE(Eventually([&] { return Leads(first); })) << first.log();
+  const std::string held_by_first = Holder();
+  first.process().Signal(SIGSTOP);
+  server_->Apply(Example());
+  ASSERT_TRUE(JobBecomes("Pending"));
+  // Nobody else contends, so whatever is written from here on would be the first's.
+  const absl::Time stopped = absl::Now();
+  ASSERT_TRUE(Eventually([&] { return absl::Now() - stopped > absl::Seconds(2.5); }));
+  first.process().Signal(SIGCONT);
+  EXPECT_EQ(first.process().Wait(), 3) << first.log();
+  EXPECT_THAT(first.log(), HasSubstr("\"msg\":\"lease lost\""));
+  EXPECT_EQ(server_->PhaseOf(kJob), "Pending");
+  EXPECT_THAT(*server_->Call("GET", "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups").body, Not(HasSubstr("Inqueue")));
+  EXPECT_EQ(Holder(), held_by_first) << "it did not renew either";
+  GangwayProcess fresh = StartContender("scheduler", "fresh");
+  EXPECT_TRUE(JobBecomes("Completed")) << fresh.log();
+}
+
+TEST_F(ProcessTest, AnApiServerThatIsAwayIsWaitedFor) {
+  const int port = server_->port();
+  server_.reset();
+  const std::string kubeconfig = folder_.path() + "/later";
+  WriteFile(kubeconfig, absl::StrCat("{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c}}], "
+                                     "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:", port, "\"}}]}"));
+  GangwayProcess scheduler(folder_.path(), "scheduler", {"scheduler", "--kubeconfig", kubeconfig});
+  ASSERT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "API server not reached"); })) << scheduler.log();
+  ASSERT_TRUE(Eventually([&] { return !scheduler.url().empty(); }));
+  EXPECT_EQ(Get(scheduler.url(), "/readyz").code, 503);
+  EXPECT_EQ(Get(scheduler.url(), "/healthz").code, 200);
+  server_ = std::make_unique<ApiServerProcess>(folder_.path(), std::vector<std::string>{}, port);
+  EXPECT_TRUE(Eventually([&] { return scheduler.Ready(); })) << scheduler.log();
+  server_.reset();
+  EXPECT_TRUE(Eventually([&] { return !scheduler.Ready(); }));
+  EXPECT_FALSE(scheduler.process().Ended().has_value());
+}
+
+TEST_F(ProcessTest, WhatIsWrongStopsTheStart) {
+  const auto run = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), GW_GANGWAY);
+    return RunProgram(flags);
+  };
+  Outcome outcome = run({"scheduler", "--log-level=loud"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("gangway scheduler: --log-level: must be debug, info, warning, error or off, not \"loud\""));
+  outcome = run({"controller", "--kubeconfig", folder_.path() + "/none"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("none"));
+  WriteFile(folder_.path() + "/config.yaml", "leaderElection:\n  leasDuration: 5s\n");
+  outcome = run({"scheduler", "--config", folder_.path() + "/config.yaml"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("config.yaml:2: leaderElection.leasDuration: there is no such setting; did you mean leaderElection.leaseDuration?"));
+  outcome = run({"scheduler", "--kubeconfig", server_->kubeconfig(), absl::StrCat("--health-addr=127.0.0.1:", server_->port())});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("--health-addr: cannot listen on 127.0.0.1:"));
+}
+
+TEST_F(ProcessTest, AChangedFileIsReadAgain) {
+  const std::string config = folder_.path() + "/config.yaml";
+  WriteFile(config, "kubeAPI: {qps: 5}\n");
+  GangwayProcess scheduler = Start("scheduler", "scheduler", {"--config", config});
+  ASSERT_TRUE(Eventually([&] { return scheduler.Ready(); })) << scheduler.log();
+  WriteFile(config, "kubeAPI: {qps: 7}\nschedulerName: other\n");
+  scheduler.process().Signal(SIGHUP);
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "configuration read again"); }));
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "\"keys\":\"schedulerName\""); })) << scheduler.log();
+  WriteFile(config, "kubeAPI: {qps: many}\n");
+  scheduler.process().Signal(SIGHUP);
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "cannot be used; the last one goes on"); }));
+  EXPECT_TRUE(scheduler.Ready());
+}
+
+}  // namespace
+}  // namespace gangway::testutil
