@@ -333,15 +333,20 @@ TEST_F(CredentialsTest, TheEnvironmentsProxyIsForOtherMachines) {
   unsetenv("no_proxy");
 }
 
-TEST_F(CredentialsTest, GzipIsAskedForOnlyWhenWanted) {
+TEST_F(CredentialsTest, GzipIsAskedForUnlessSomebodyDoesNotWantIt) {
   GW_ASSERT_OK(Connect({}));
   EXPECT_EQ(Shown(), "200 ");
+  Connection connection;
+  connection.disable_compression = true;
+  GW_ASSERT_OK(Connect(connection));
+  EXPECT_EQ(Shown(), "200 ");
   HttpClientOptions options;
-  options.compress = true;
+  options.compress = false;
   GW_ASSERT_OK(Connect({}, options));
   EXPECT_EQ(Shown(), "200 ");
-  EXPECT_EQ(ScriptedServer::HeaderOf(Heads()[0], "Accept-Encoding"), "");
-  EXPECT_EQ(ScriptedServer::HeaderOf(Heads()[1], "Accept-Encoding"), "gzip");
+  EXPECT_EQ(ScriptedServer::HeaderOf(Heads()[0], "Accept-Encoding"), "gzip");
+  EXPECT_EQ(ScriptedServer::HeaderOf(Heads()[1], "Accept-Encoding"), "");
+  EXPECT_EQ(ScriptedServer::HeaderOf(Heads()[2], "Accept-Encoding"), "");
 }
 
 }  // namespace

@@ -174,12 +174,14 @@ TEST(ParseKubeconfigTest, ProgramsAndWhomToActAs) {
       installHint: ask us
       provideClusterInfo: true
 )"}, {"    server: https://127.0.0.1:6443\n", R"(    server: https://127.0.0.1:6443
+    disable-compression: true
     extensions:
     - name: client.authentication.k8s.io/exec
       extension: {audience: x}
 )"}});
   const auto connection = ParseKubeconfig(text, "/etc/k/config");
   GW_ASSERT_OK(connection);
+  EXPECT_TRUE(connection->disable_compression);
   EXPECT_EQ(connection->impersonate, (Impersonation{"jane", "7", {"dev", "ops"}, {{"team", {"a"}}}}));
   const CredentialProgram expected{"client.authentication.k8s.io/v1beta1", "/etc/k/bin/login", {"--cluster", "dev"}, {{"REGION", "here"}}, "ask us", true,
                                    R"({"audience":"x"})"};

@@ -390,5 +390,52 @@ TEST_F(CacheTest, DestroyedItIsSilent) {
   EXPECT_EQ(client_.watches(), 0u);
 }
 
+TEST_F(CacheTest, SeveralNamespacesAreOneCache) {
+  CacheOptions options;
+  options.namespaces = {"b", "a", "b"};
+  Start(options);
+  ASSERT_EQ(client_.requests().size(), 2u);
+  EXPECT_THAT(client_.lines(), ::testing::UnorderedElementsAre("GET /api/v1/namespaces/a/pods", "GET /api/v1/namespaces/b/pods"));
+  const std::size_t a = client_.requests()[0].path == "/api/v1/namespaces/a/pods" ? 0 : 1, b = 1 - a;
+  const auto pod = [](absl::string_view ns, int version) {
+    return absl::StrCat(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":")", ns, R"(","uid":"u-)", ns,
+                        R"(","resourceVersion":")", version, R"("},"value":)", version, "}");
+  };
+  client_.Answer(b, Reply(200, List(20, {pod("b", 11)})));
+  Settle();
+  EXPECT_FALSE(cache_->synced());
+  client_.Answer(a, Reply(200, List(15, {pod("a", 10)})));
+  Settle();
+  EXPECT_THAT(told_, ElementsAre("p: - > u-b=11", "p: - > u-a=10", "synced"));
+  EXPECT_EQ(cache_->seen_up_to(), 15u) << "as far as all of them";
+  EXPECT_EQ(cache_->size(), 2u);
+  EXPECT_EQ(cache_->Get({"a", "p"})->value, 10);
+  EXPECT_EQ(cache_->Get({"b", "p"})->value, 11);
+  EXPECT_EQ(cache_->Get({"c", "p"}), nullptr);
+  std::vector<std::string> order;
+  cache_->ForEach([&](const api::NamespacedName& key, const auto&) { order.push_back(key.ns); });
+  EXPECT_THAT(order, ElementsAre("a", "b"));
+  cache_->Observe(MakeBytes(pod("b", 30)));
+  cache_->Observe(MakeBytes(pod("c", 31)));
+  EXPECT_EQ(cache_->Get({"b", "p"})->value, 30);
+  EXPECT_EQ(cache_->size(), 2u);
+}
+
+TEST_F(CacheTest, WhatStandsInItsWayIsSaidUntilItIsGone) {
+  Start();
+  EXPECT_EQ(cache_->problem(), "");
+  client_.Answer(0, Refusal(403, "Forbidden", "pods"));
+  Settle();
+  EXPECT_THAT(cache_->problem(), HasSubstr("may not list pods"));
+  loop_.RunFor(absl::Seconds(1));
+  client_.Answer(1, absl::UnavailableError("GET http://h/api: Couldn't connect to server"));
+  Settle();
+  EXPECT_EQ(cache_->problem(), "the API server does not answer: Couldn't connect to server");
+  loop_.RunFor(absl::Seconds(2));
+  client_.Answer(2, Reply(200, List(10, {})));
+  Settle();
+  EXPECT_EQ(cache_->problem(), "");
+}
+
 }  // namespace
 }  // namespace gangway::kube

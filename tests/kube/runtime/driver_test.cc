@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using testutil::FakeClient;
 using testutil::Refusal;
@@ -379,6 +380,52 @@ TEST_F(DriverTest, CountsWhatBecameOfWrites) {
   Enqueue();
   EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_writes_total{driver=\"test\",result=\"permanent\"} 1\n"));
   driver_.reset();
+}
+
+Plan Stages(std::vector<std::vector<Write>> stages) {
+  Plan plan;
+  plan.stages = std::move(stages);
+  return plan;
+}
+
+TEST_F(DriverTest, AsleepItRemembersNothing) {
+  Want(Stages({{Create("p")}}), 1);
+  Answers({{"POST", Reply(201)}});
+  driver_->Sleep();
+  Enqueue();
+  driver_->Wake();
+  loop_.RunUntilIdle();
+  EXPECT_THAT(decided_, IsEmpty());
+  EXPECT_EQ(driver_->queued(), 0u);
+  Enqueue();
+  EXPECT_THAT(decided_, SizeIs(1));
+  EXPECT_THAT(client_.lines(), SizeIs(1));
+}
+
+TEST_F(DriverTest, PutToSleepItFinishesWhatIsUnderWay) {
+  Want(Stages({{Create("a")}, {Create("b")}}), 1);
+  Enqueue();
+  ASSERT_EQ(driver_->under_way(), 1u);
+  driver_->Enqueue(kKey);
+  driver_->Sleep();
+  client_.Answer(0, Reply(201));
+  loop_.RunUntilIdle();
+  client_.Answer(1, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(driver_->under_way(), 0u);
+  EXPECT_THAT(client_.lines(), SizeIs(2));
+  EXPECT_THAT(decided_, SizeIs(1)) << "what was enqueued meanwhile is not decided";
+}
+
+TEST_F(DriverTest, ARetryThatIsDueDuringSleepIsForgotten) {
+  Want(Stages({{Create("a")}}));
+  Answers({{"POST", Reply(500)}});
+  Enqueue();
+  ASSERT_THAT(decided_, Not(IsEmpty()));
+  const std::size_t before = decided_.size();
+  driver_->Sleep();
+  loop_.RunFor(absl::Minutes(5));
+  EXPECT_EQ(decided_.size(), before);
 }
 
 }  // namespace

@@ -45,11 +45,11 @@ class ControllersTest : public ::testing::Test {
   explicit ControllersTest(bool default_objects = true)
       : loop_(1), server_(loop_, ServerOptions(default_objects, [this](const sandbox::JournalRecord& record) { OnRecord(record); })) {}
 
-  void Start() {
+  void Start(ControllersOptions options = {}) {
     sandbox::Faults faults;
     faults.request = [this](const kube::Request& request) { return fate_ ? fate_(request) : sandbox::RequestFate{}; };
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "controllers", std::move(faults));
-    controllers_ = std::make_unique<Controllers>(loop_, *client_, ControllersOptions{});
+    controllers_ = std::make_unique<Controllers>(loop_, *client_, std::move(options));
     controllers_->Start();
     Run();
     EXPECT_TRUE(controllers_->synced());
@@ -345,6 +345,44 @@ TEST_F(ControllersTest, ManyJobsEachOnTheirOwn) {
   Run(absl::Seconds(5));
   EXPECT_EQ(Phase("j7"), "Running");
   EXPECT_LT(writes_ - before, 12);
+}
+
+TEST_F(ControllersTest, AStandbyWritesNothingUntilItLeads) {
+  ControllersOptions options;
+  options.standby = true;
+  Start(options);
+  Create(api::kJobs, JobText("ctr", 1, {{"w", 1}}));
+  Run(absl::Minutes(1));
+  EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
+  controllers_->Lead();
+  Run();
+  EXPECT_EQ(Names(api::kPodGroups).size(), 1u);
+  controllers_->Stop();
+  Create(api::kJobs, JobText("late", 1, {{"w", 1}}));
+  Run(absl::Minutes(1));
+  EXPECT_TRUE(controllers_->stopped());
+  EXPECT_EQ(Names(api::kPodGroups).size(), 1u);
+}
+
+TEST_F(ControllersTest, OnlyThoseAskedForRun) {
+  ControllersOptions options;
+  options.jobs = options.queues = false;
+  Start(options);
+  Create(api::kJobs, JobText("ctr", 1, {{"w", 1}}));
+  EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
+  Create(api::kPods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare"},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})");
+  EXPECT_EQ(Names(api::kPodGroups).size(), 1u);
+  EXPECT_EQ(Phase("ctr"), "");
+}
+
+TEST_F(ControllersTest, OtherNamespacesAreLeftAlone) {
+  ControllersOptions options;
+  options.namespaces = {"mine", "yours"};
+  Start(options);
+  Create(api::kJobs, JobText("ctr", 1, {{"w", 1}}));
+  EXPECT_EQ(Phase("ctr"), "");
+  EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
+  EXPECT_THAT(controllers_->Dump(), HasSubstr(R"("jobs":0)"));
 }
 
 }  // namespace

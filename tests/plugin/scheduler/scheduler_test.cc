@@ -37,7 +37,7 @@ class SchedulerTest : public ::testing::Test {
                           Text(Get(api::kConfigMaps, "job"), "/metadata/uid"), R"("}],)");
   }
 
-  void StartScheduler() {
+  void StartScheduler(Options options = {}) {
     sandbox::Faults faults;
     faults.request = [this](const kube::Request& request) {
       sandbox::RequestFate fate;
@@ -45,7 +45,7 @@ class SchedulerTest : public ::testing::Test {
       return fate;
     };
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "scheduler", std::move(faults));
-    scheduler_ = std::make_unique<Scheduler>(loop_, *client_, Options{});
+    scheduler_ = std::make_unique<Scheduler>(loop_, *client_, std::move(options));
     scheduler_->Start();
   }
   void Crash() {
@@ -435,6 +435,73 @@ TEST_F(SchedulerTest, MissingQueuesAreMade) {
     request.path = api::PathOf(api::kQueues, "", name);
     EXPECT_TRUE(server.Handle(request, {"test"}).ok()) << name;
   }
+}
+
+TEST_F(SchedulerTest, AStandbyFillsItsCachesAndDecidesNothingUntilItLeads) {
+  AddNodes(1);
+  Options options;
+  options.standby = true;
+  StartScheduler(options);
+  AddGroup("g", 1);
+  AddPod("p", "g", "1");
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_TRUE(scheduler_->synced());
+  EXPECT_EQ(Text(Get(api::kPods, "p"), "/spec/nodeName"), "");
+  EXPECT_EQ(Text(Get(api::kPodGroups, "g"), "/status/phase"), "");
+  scheduler_->Lead();
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(Text(Get(api::kPods, "p"), "/spec/nodeName"), "node-000");
+}
+
+TEST_F(SchedulerTest, StoppedItWritesWhatItDecidedAndDecidesNoMore) {
+  AddNodes(1);
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("p", "g", "1");
+  loop_.RunFor(absl::Seconds(1));
+  scheduler_->Stop();
+  AddGroup("late", 1);
+  AddPod("q", "late", "1");
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_TRUE(scheduler_->stopped());
+  EXPECT_EQ(Text(Get(api::kPods, "p"), "/spec/nodeName"), "node-000");
+  EXPECT_EQ(Text(Get(api::kPods, "q"), "/spec/nodeName"), "");
+}
+
+TEST_F(SchedulerTest, OtherNamespacesAreLeftAloneAndTakeRoom) {
+  AddNodes(1, 4);
+  Ask("POST", "/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"mine"}})");
+  AddGroup("g", 1);
+  AddPod("p", "g", "3");
+  AddPod("taken", "other", "3");
+  Bind("taken", "node-000");
+  Ask("POST", "/apis/scheduling.volcano.sh/v1beta1/namespaces/mine/podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"m"},"spec":{"minMember":1,"queue":"default"}})");
+  Ask("POST", "/api/v1/namespaces/mine/pods", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"m","annotations":{"scheduling.k8s.io/group-name":"m"}},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"2"}}}]}})");
+  Options options;
+  options.namespaces = {"mine"};
+  StartScheduler(options);
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_EQ(Text(Get(api::kPodGroups, "g"), "/status/phase"), "") << "not ours to write";
+  const std::string mine(*Ask("GET", "/apis/scheduling.volcano.sh/v1beta1/namespaces/mine/podgroups/m").body);
+  EXPECT_THAT(mine, HasSubstr("cpu 2")) << "the pod of another namespace takes room";
+  Delete(api::kPods, "taken");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(std::string(*Ask("GET", "/api/v1/namespaces/mine/pods/m").body), HasSubstr(R"("nodeName":"node-000")"));
+  EXPECT_EQ(Text(Get(api::kPods, "p"), "/spec/nodeName"), "");
+}
+
+TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
+  AddNodes(1, 1);
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("p", "g", "3");
+  loop_.RunFor(absl::Seconds(5));
+  const auto dump = api::ParseJson(scheduler_->Dump(10));
+  ASSERT_TRUE(dump.ok()) << dump.status();
+  EXPECT_EQ(dump->at("caches").at("nodes").as_int64(), 1);
+  EXPECT_EQ(Text(*dump, "/gangs/0/gang"), "default/g");
+  EXPECT_THAT(Text(*dump, "/gangs/0/reason"), HasSubstr("needs cpu 3"));
+  EXPECT_THAT(scheduler_->Dump(0), HasSubstr(R"("gangs":[])"));
 }
 
 }  // namespace
