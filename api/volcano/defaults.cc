@@ -7,6 +7,7 @@
 
 #include <boost/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/field_rules.h"
 #include "api/json_value.h"
@@ -127,7 +128,7 @@ value* SpecOf(value& document) {
 void ApplyDefaults(Job& job) {
   DefaultSpec(job.spec);
   for (TaskSpec& task : job.spec.tasks) {
-    if (task.pod_template.empty()) continue;
+    if (!absl::StrContains(task.pod_template.json, "\"hostNetwork\"")) continue;  // few have it, and parsing is dear
     absl::StatusOr<value> pod_template = ParseJson(task.pod_template.json);
     if (pod_template.ok() && DefaultDnsPolicy(*pod_template)) task.pod_template.json = ToJson(*pod_template);
   }

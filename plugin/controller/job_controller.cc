@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "api/volcano/defaults.h"
 #include "base/strings.h"
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/reconcile_job.h"
@@ -83,8 +84,11 @@ void JobController::Wake() {
 }
 
 kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
-  const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
-  if (job == nullptr) return WithoutJob(key, now);
+  const std::shared_ptr<const api::volcano::Job> stored = caches_.jobs.Get(key);
+  if (stored == nullptr) return WithoutJob(key, now);
+  // No webhook need have filled it in; a Job without minAvailable would be no gang.
+  const auto job = std::make_unique<api::volcano::Job>(*stored);
+  api::volcano::ApplyDefaults(*job);
   if (lifecycle::Finished(lifecycle::ParsePhase(job->status.state.phase))) index_.ForgetLeaving(key);
   std::shared_ptr<const api::volcano::PodGroup> group = caches_.pod_groups.Get({key.ns, lifecycle::PodGroupName(*job)});
   if (group == nullptr) {

@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <regex>
 #include <sstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/testing/loop_thread.h"
 #include "tests/testing/raw_socket.h"
@@ -25,7 +25,21 @@ GangwayProcess::GangwayProcess(const std::string& folder, const std::string& nam
                                const std::vector<std::string>& flags)
     : name_(name), log_(absl::StrCat(folder, "/", name, ".log")), process_(Argv(command, kubeconfig, flags), log_) {}
 
-bool GangwayProcess::WaitReady() { return true; }
+std::string GangwayProcess::Get(const std::string& page, const std::string& path) const {
+  // {"msg":"serving","what":"health","url":"http://127.0.0.1:40123"}
+  const std::regex address(absl::StrCat(R"re("what":"(?:\w+ and )?)re", page, R"re(.*"url":"http://127\.0\.0\.1:(\d+)")re"));
+  const std::string log = ReadFile(log_);
+  std::smatch match;
+  if (!std::regex_search(log, match, address)) return "";
+  RawSocket socket(static_cast<std::uint16_t>(std::stoi(match[1])));
+  socket.Send(absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+  return socket.ReadToEnd();
+}
+
+bool GangwayProcess::WaitReady() {
+  return Eventually([&] { return process_.Ended() || absl::StartsWith(Get("health", "/readyz"), "HTTP/1.1 200"); }) && !process_.Ended();
+}
+
 std::string GangwayProcess::Log() const { return absl::StrCat("== ", name_, "\n", ReadFile(log_)); }
 
 ProcessUse UseOf(pid_t pid) {

@@ -19,12 +19,11 @@ class GangwayProcess {
   std::string Log() const;
   // Whether /readyz says so within a test's patience.
   bool WaitReady();
-  // Of one of its endpoints ("/metrics"); "" when it does not answer.
-  std::string Get(const std::string& path) const;
+  // The whole answer of one of its pages ("health" or "metrics", "/readyz"); "" when there is none.
+  std::string Get(const std::string& page, const std::string& path) const;
 
  private:
   const std::string name_, log_;
-  std::string url_;
   ChildProcess process_;
 };
 

@@ -2,8 +2,8 @@
 // with the arguments of the Deployments, each with its own account's token.
 #pragma once
 
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +16,7 @@ namespace gangway::testutil {
 struct InstalledGangwayOptions {
   int nodes = 6;
   bool kwok = true;
+  bool audit = true;
   std::vector<std::string> flags = {};  // added to those of the Deployments, for both programs
   std::vector<std::string> api_server_flags = {};
   bool start = true;                    // the programs; else Start() does

@@ -212,6 +212,22 @@ TEST_F(StoriesTest, AGangThatCannotFitHoldsNothingAndSaysWhyInNumbers) {
   EXPECT_THAT(story.job, ElementsAre("Pending v0 r0"));
 }
 
+TEST_F(StoriesTest, AJobThatNoWebhookFilledInIsAGangAllTheSame) {
+  ASSERT_TRUE(plane().Create(R"(
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: ctr-volcano}
+spec:
+  tasks:
+  - replicas: 3
+    template: {spec: {containers: [{name: main, image: example.test/app:v1, resources: {requests: {cpu: 1}}}]}}
+)", ns_).ok());
+  ASSERT_TRUE(AllRun(3));
+  EXPECT_EQ(Field(api::PathOf(api::kPodGroups, ns_), "/items/0/spec/minMember"), "3");
+  EXPECT_EQ(Field(api::PathOf(api::kPodGroups, ns_), "/items/0/spec/queue"), "default");
+  EXPECT_EQ(Field(PodPath("default0-2"), "/spec/schedulerName"), "volcano");
+}
+
 // Runs last: reads what all the others left in the log.
 TEST_F(StoriesTest, ZzTheCheckersFindNothingInTheAuditLog) {
   const auto records = ReadAuditLog(ReadFile(plane().audit_log()));

@@ -1,0 +1,153 @@
+// How fast `gangway scheduler` is on a real API server, beside a loader that only binds in the same run; what a restart with a full
+// cluster, an idle hour and a fail-over cost. Prints one line a figure. `e2e_load NAME...` runs only those.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "api/resource.h"
+#include "base/check.h"
+#include "bench/e2e/load.h"
+#include "tests/e2e/installed_gangway.h"
+
+namespace gangway::bench {
+namespace {
+
+using testutil::InstalledGangway;
+using testutil::InstalledGangwayOptions;
+using testutil::ProcessUse;
+using testutil::UseOf;
+
+std::unique_ptr<InstalledGangway> Install(int nodes) {
+  InstalledGangwayOptions options;
+  options.nodes = 0;
+  options.kwok = false;
+  options.audit = false;
+  auto gangway = InstalledGangway::Start(std::move(options));
+  if (!gangway.ok()) std::fprintf(stderr, "%s\n", gangway.status().ToString().c_str());
+  GW_CHECK(gangway.ok());
+  Load((*gangway)->plane()).Send(Nodes(nodes));
+  return *std::move(gangway);
+}
+
+void MakeNamespace(InstalledGangway& gangway, const std::string& name) {
+  GW_CHECK(gangway.plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", name, R"("}})")).ok());
+}
+
+std::string Seconds(absl::Duration d) { return absl::StrFormat("%.2f s", absl::ToDoubleSeconds(d)); }
+double Mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+// 1,000 pods in gangs of 10 on 1,000 nodes: from the first post to the last binding.
+void Gangs() {
+  const auto gangway = Install(1000);
+  Load load(gangway->plane());
+  MakeNamespace(*gangway, "bind-only");
+  const absl::Duration created = load.Send(Pods("bind-only", 100, 10, "nobody"));
+  const absl::Duration bound_alone = load.Send(Bindings("bind-only", 100, 10, 1000));
+  std::printf("gangs: loader alone: 1,000 creations %s, 1,000 bindings %s (%.0f/s)\n", Seconds(created).c_str(), Seconds(bound_alone).c_str(),
+              1000 / absl::ToDoubleSeconds(bound_alone));
+  for (int run = 0; run < 3; ++run) {
+    const std::string ns = absl::StrCat("gangs-", run);
+    MakeNamespace(*gangway, ns);
+    Load::BoundPods bound(load, ns);
+    const pid_t pid = gangway->scheduler().process().pid();
+    const double cpu = UseOf(pid).cpu_seconds;
+    const absl::Time begin = absl::Now();
+    load.Send(PodGroups(ns, 100, 10));
+    load.Send(Pods(ns, 100, 10));
+    const absl::Time posted = absl::Now();
+    const absl::Time last = bound.WaitFor(1000, absl::Minutes(2));
+    const ProcessUse use = UseOf(pid);
+    std::printf("gangs: first post to last binding %s, of which posting %s; scheduler CPU %.2f s, resident %.1f MiB\n", Seconds(last - begin).c_str(),
+                Seconds(posted - begin).c_str(), use.cpu_seconds - cpu, Mebibytes(use.resident_bytes));
+  }
+  // The pods wait, then their PodGroups come: nothing but the scheduler's own work.
+  MakeNamespace(*gangway, "at-once");
+  load.Send(Pods("at-once", 100, 10));
+  Load::BoundPods bound(load, "at-once");
+  const absl::Time begin = absl::Now();
+  load.Send(PodGroups("at-once", 100, 10));
+  const absl::Duration took = bound.WaitFor(1000, absl::Minutes(2)) - begin;
+  std::printf("gangs: pods there, 100 PodGroups posted to last binding %s, %.0f bindings/s, %.2f of the loader's\n", Seconds(took).c_str(),
+              1000 / absl::ToDoubleSeconds(took), bound_alone / took);
+}
+
+// A scheduler that starts into a cluster with 10,000 bound and 1,000 waiting pods.
+void Restart() {
+  const auto gangway = Install(1000);
+  Load load(gangway->plane());
+  gangway->StopBoth();
+  MakeNamespace(*gangway, "full");
+  MakeNamespace(*gangway, "waiting");
+  load.Send(PodGroups("full", 1000, 10));
+  load.Send(Pods("full", 1000, 10));
+  load.Send(Bindings("full", 1000, 10, 1000));
+  load.Send(PodGroups("waiting", 100, 10));
+  load.Send(Pods("waiting", 100, 10));
+  Load::BoundPods bound(load, "waiting");
+  const absl::Time begin = absl::Now();
+  const auto scheduler = gangway->StartProcess("scheduler");
+  const absl::Time last = bound.WaitFor(1000, absl::Minutes(2));
+  const ProcessUse use = UseOf(scheduler->process().pid());
+  std::printf("restart: 10,000 bound and 1,000 waiting pods: first binding after %s, last after %s; CPU %.2f s, resident %.1f MiB\n",
+              Seconds(bound.first() - begin).c_str(), Seconds(last - begin).c_str(), use.cpu_seconds, Mebibytes(use.resident_bytes));
+}
+
+// Nothing to do: what the processes use, and write.
+void Idle() {
+  const auto gangway = Install(1000);
+  std::this_thread::sleep_for(std::chrono::seconds(3));  // the start is over
+  const auto version = [&] { return gangway->plane().Call("GET", api::PathOf(api::kNamespaces, "", "default")).body; };
+  const double scheduler = UseOf(gangway->scheduler().process().pid()).cpu_seconds, controller = UseOf(gangway->controller().process().pid()).cpu_seconds;
+  const std::string before = gangway->scheduler().Get("/metrics") + gangway->controller().Get("/metrics");
+  const absl::Time begin = absl::Now();
+  std::this_thread::sleep_for(std::chrono::seconds(30));
+  const double seconds = absl::ToDoubleSeconds(absl::Now() - begin);
+  std::printf("idle: scheduler %.3f %% of a core, controller %.3f %%, over %.0f s\n",
+              100 * (UseOf(gangway->scheduler().process().pid()).cpu_seconds - scheduler) / seconds,
+              100 * (UseOf(gangway->controller().process().pid()).cpu_seconds - controller) / seconds, seconds);
+}
+
+// A second replica takes over: after SIGTERM, and after SIGKILL. Until its first binding of a gang posted at that moment.
+void FailOver() {
+  const auto gangway = Install(10);
+  Load load(gangway->plane());
+  auto first = gangway->StartProcess("scheduler");
+  GW_CHECK(first->WaitReady());
+  const auto measure = [&](const char* what, int signal, testutil::GangwayProcess& leader, const std::string& ns) {
+    MakeNamespace(*gangway, ns);
+    Load::BoundPods bound(load, ns);
+    const absl::Time begin = absl::Now();
+    leader.process().Signal(signal);
+    load.Send(PodGroups(ns, 1, 4));
+    load.Send(Pods(ns, 1, 4));
+    std::printf("fail-over: %s to the first binding by the other %s\n", what, Seconds(bound.WaitFor(1, absl::Minutes(2)) - begin).c_str());
+    leader.process().Wait();
+  };
+  measure("SIGTERM", SIGTERM, gangway->scheduler(), "clean");
+  auto second = gangway->StartProcess("scheduler");
+  GW_CHECK(second->WaitReady());
+  measure("SIGKILL", SIGKILL, *first, "killed");
+}
+
+}  // namespace
+}  // namespace gangway::bench
+
+int main(int argc, char** argv) {
+  using namespace gangway::bench;
+  if (!gangway::testutil::ControlPlane::ToolsPresent()) {
+    std::puts("there is no control plane on this machine");
+    return 0;
+  }
+  const std::vector<std::pair<std::string, std::function<void()>>> all{{"gangs", Gangs}, {"restart", Restart}, {"idle", Idle}, {"fail-over", FailOver}};
+  for (const auto& [name, run] : all) {
+    if (argc == 1 || std::find(argv + 1, argv + argc, name) != argv + argc) run();
+    std::fflush(stdout);
+  }
+}

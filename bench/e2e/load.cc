@@ -1,0 +1,152 @@
+#include "bench/e2e/load.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "api/resource.h"
+#include "base/check.h"
+
+namespace gangway::bench {
+namespace {
+
+std::string NodeName(int i) { return absl::StrFormat("node-%04d", i); }
+std::string GangName(int i) { return absl::StrCat("gang-", i); }
+std::string PodName(int gang, int i) { return absl::StrCat("gang-", gang, "-", i); }
+
+}  // namespace
+
+Load::Load(const testutil::ControlPlane& plane) {
+  kube::HttpClientOptions options;
+  options.user_agent = "load";
+  auto client = kube::HttpClient::Make(loop_.loop(), plane.admin_connection(), std::move(options));
+  GW_CHECK(client.ok());
+  client_ = *std::move(client);
+}
+
+Load::~Load() {
+  loop_.Join();
+  client_.reset();
+}
+
+absl::Duration Load::Send(std::vector<kube::Request> requests) {
+  const absl::Time begin = absl::Now();
+  std::promise<void> done;
+  std::size_t left = requests.size();
+  Owner owner;
+  for (kube::Request& request : requests) {
+    client_->Send(std::move(request), owner.token(), [&](absl::StatusOr<kube::Response> reply) {
+      if (!reply.ok() || !reply->ok()) {
+        std::fprintf(stderr, "%s\n", reply.ok() ? reply->body->c_str() : reply.status().ToString().c_str());
+        std::abort();
+      }
+      if (--left == 0) done.set_value();  // all on the loop
+    });
+  }
+  done.get_future().wait();
+  return absl::Now() - begin;
+}
+
+Load::BoundPods::BoundPods(Load& load, std::string ns) : load_(load) {
+  kube::Request request;
+  request.method = "GET";
+  request.path = api::PathOf(api::kPods, ns);
+  request.query = "watch=true&fieldSelector=spec.nodeName%21%3D&allowWatchBookmarks=true";
+  load_.loop_.Run([&] {
+    watch_ = load_.client_->StartWatch(
+        std::move(request), owner_.token(),
+        [this](std::vector<kube::Frame> frames) {
+          for (const kube::Frame& frame : frames) {
+            if (frame.type == kube::FrameType::kAdded) seen_.push_back(absl::Now());
+          }
+        },
+        [this](absl::Status) { ended_.Put(true); });
+  });
+}
+
+Load::BoundPods::~BoundPods() {
+  load_.loop_.Run([&] {
+    watch_.reset();
+    owner_.Reset();
+  });
+}
+
+absl::Time Load::BoundPods::first() {
+  return load_.loop_.Run([&] { return seen_.empty() ? absl::InfiniteFuture() : seen_.front(); });
+}
+
+absl::Time Load::BoundPods::WaitFor(int count, absl::Duration patience) {
+  const absl::Time until = absl::Now() + patience;
+  const auto wanted = static_cast<std::size_t>(count);
+  while (absl::Now() < until) {
+    const absl::Time at = load_.loop_.Run([&] { return seen_.size() < wanted ? absl::InfiniteFuture() : seen_[wanted - 1]; });
+    if (at != absl::InfiniteFuture()) return at;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return absl::InfiniteFuture();
+}
+
+kube::Request Post(std::string path, std::string body) {
+  kube::Request request;
+  request.method = "POST";
+  request.path = std::move(path);
+  request.body = std::move(body);
+  return request;
+}
+
+std::vector<kube::Request> Nodes(int count) {
+  std::vector<kube::Request> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(Post(api::PathOf(api::kNodes, ""),
+                            absl::StrFormat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","labels":{"kubernetes.io/hostname":"%s"}},)"
+                                            R"("status":{"capacity":{"cpu":"16","memory":"64Gi","pods":"110"},"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"},)"
+                                            R"("conditions":[{"type":"Ready","status":"True"}]}})",
+                                            NodeName(i), NodeName(i))));
+  }
+  return requests;
+}
+
+std::vector<kube::Request> PodGroups(const std::string& ns, int gangs, int size) {
+  std::vector<kube::Request> requests;
+  for (int g = 0; g < gangs; ++g) {
+    requests.push_back(Post(api::PathOf(api::kPodGroups, ns),
+                            absl::StrFormat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"%s"},)"
+                                            R"("spec":{"minMember":%d,"queue":"default","minResources":{"cpu":"%d"}}})",
+                                            GangName(g), size, size)));
+  }
+  return requests;
+}
+
+std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, const std::string& scheduler) {
+  std::vector<kube::Request> requests;
+  for (int g = 0; g < gangs; ++g) {
+    for (int i = 0; i < size; ++i) {
+      requests.push_back(Post(
+          api::PathOf(api::kPods, ns),
+          absl::StrFormat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","labels":{"app":"load"},"annotations":{"scheduling.k8s.io/group-name":"%s"}},)"
+                          R"("spec":{"schedulerName":"%s","restartPolicy":"Never","containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}})",
+                          PodName(g, i), GangName(g), scheduler)));
+    }
+  }
+  return requests;
+}
+
+std::vector<kube::Request> Bindings(const std::string& ns, int gangs, int size, int nodes) {
+  std::vector<kube::Request> requests;
+  for (int g = 0; g < gangs; ++g) {
+    for (int i = 0; i < size; ++i) {
+      const std::string name = PodName(g, i);
+      requests.push_back(Post(api::PathOf(api::kPods, ns, name, "binding"),
+                              absl::StrFormat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"%s"},"target":{"apiVersion":"v1","kind":"Node","name":"%s"}})",
+                                              name, NodeName((g * size + i) % nodes))));
+    }
+  }
+  return requests;
+}
+
+}  // namespace gangway::bench
