@@ -48,6 +48,7 @@ struct Connection {
   Impersonation impersonate;
   std::string tls_server_name;  // the name to ask for and to verify, when it is not the server's host
   bool insecure_skip_tls_verify = false;
+  bool disable_compression = false;  // whatever the client's options say
   std::string proxy_url;        // http, https, socks5; "": as the environment says (HTTPS_PROXY, NO_PROXY), except for loopback servers
   std::string default_namespace = "default";
   std::string context;          // its name in the kubeconfig, for messages

@@ -180,8 +180,10 @@ void CredentialSource::RunOnThread() {
   const CredentialProgram& wanted = *connection_.program;
   Program program{wanted.command, wanted.args, wanted.env};
   program.env.emplace_back("KUBERNETES_EXEC_INFO", ExecInfo(connection_, wanted, ca_.text));
-  const absl::StatusOr<std::string> said = RunProgram(program, program_timeout_, interrupt_);
-  absl::StatusOr<ExecCredential> result = said.ok() ? ParseExecCredential(*said, wanted.api_version) : absl::StatusOr<ExecCredential>(said.status());
+  absl::StatusOr<std::string> said = RunProgram(program, program_timeout_, interrupt_);
+  // Moved on, never shared between threads: see http_client.cc.
+  absl::StatusOr<ExecCredential> result = said.ok() ? ParseExecCredential(*said, wanted.api_version)
+                                                    : absl::StatusOr<ExecCredential>(std::move(said).status());
   {
     MutexLock lock(mu_);
     result_ = std::move(result);

@@ -37,7 +37,7 @@ struct Extension {
 };
 struct ClusterFields {
   std::string server, tls_server_name, ca_file, ca_data, proxy_url;
-  bool insecure = false;
+  bool insecure = false, disable_compression = false;
   std::vector<Extension> extensions;
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "Cluster";
@@ -48,6 +48,7 @@ struct ClusterFields {
                       MakeField<&ClusterFields::ca_file>("certificate-authority", "file"),
                       MakeField<&ClusterFields::ca_data>("certificate-authority-data", "base64 of PEM"),
                       MakeField<&ClusterFields::proxy_url>("proxy-url", "http, https or socks5"),
+                      MakeField<&ClusterFields::disable_compression>("disable-compression", "do not ask for gzip"),
                       MakeField<&ClusterFields::extensions>("extensions", "what programs keep here"));
   }
 };
@@ -211,6 +212,7 @@ class Reader {
     out.tls_server_name = cluster.tls_server_name;
     out.insecure_skip_tls_verify = cluster.insecure;
     out.proxy_url = cluster.proxy_url;
+    out.disable_compression = cluster.disable_compression;
     GW_ASSIGN_OR_RETURN(out.ca, ReadSecret(entry.path, at, "certificate-authority", cluster.ca_data, cluster.ca_file));
     if (out.insecure_skip_tls_verify && out.ca.set()) {
       return Wrong(entry.path, absl::StrCat(at, ".insecure-skip-tls-verify: a certificate authority is given as well; remove one of them"));

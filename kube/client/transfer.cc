@@ -77,7 +77,7 @@ absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, Credentials
   if (IsWriteMethod(request_.method)) fence_ = options.fence;
   if (!FenceOpen()) return failure_;
   endpoint.Configure(easy, *credentials_);
-  if (options.compress) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+  if (options.compress && !endpoint.disable_compression()) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
   curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
   curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_.data());

@@ -35,6 +35,7 @@ class Endpoint {
   void Configure(CURL* easy, const Credentials& credentials) const;
   // Of every request: whom to act as, and "Host: 10.0.0.1:6443" when the URL says tls_server_name.
   const std::vector<std::string>& headers() const { return headers_; }
+  bool disable_compression() const { return connection_.disable_compression; }
 
  private:
   explicit Endpoint(Connection connection) : connection_(std::move(connection)) {}
