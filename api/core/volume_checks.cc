@@ -59,7 +59,7 @@ Names CheckVolumes(const Place& volumes) {
       kinds.emplace_back(kind);
       CheckSource(volume, kind, source);
     });
-    if (kinds.empty()) volume.Required("must specify a volume type: emptyDir, hostPath, configMap, persistentVolumeClaim, ...");
+    // Of no kind it is an emptyDir: Kubernetes' default.
     if (kinds.size() > 1) {
       volume.Forbidden(absl::StrCat("may not specify more than one volume type, but has ", absl::StrJoin(kinds, ", ")));
     }

@@ -143,8 +143,7 @@ void HttpConnection::Parse() {
 
 void HttpConnection::OnParseError(error_code error) {
   if (error == http::error::body_limit) {
-    return RefuseAndClose(413, absl::StrCat("the request body is larger than the limit of ",
-                                            context_.options.max_body_bytes, " bytes"));
+    return RefuseAndClose(413, absl::StrCat("Request entity too large: limit is ", context_.options.max_body_bytes));
   }
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     return RefuseAndClose(431, absl::StrCat("the request header is larger than the limit of ",

@@ -1,10 +1,12 @@
 // From the bytes of a request to a draft that its type knows.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/json.h"
+#include "api/manifest/manifest.h"
 #include "sandbox/apiserver/protobuf/protobuf_bodies.h"
 #include "sandbox/apiserver/server_core.h"
 
@@ -16,6 +18,18 @@ namespace volcano = api::volcano;
 Refusal FromParse(const absl::Status& status) {
   if (absl::IsResourceExhausted(status)) return TooLarge();
   return BadRequest(absl::StrCat("the body cannot be read as JSON: ", status.message()));
+}
+
+constexpr absl::string_view kYamlMediaType = "application/yaml";
+
+absl::StatusOr<std::string> YamlToJson(const std::string& body) {
+  api::ManifestLimits limits;
+  limits.max_bytes = kMaxBodyBytes;
+  limits.max_documents = 1;
+  absl::StatusOr<std::vector<api::ManifestDocument>> documents = api::ReadDocuments(body, "the body", limits);
+  if (!documents.ok()) return documents.status();
+  if (documents->size() != 1) return absl::InvalidArgumentError("the body must be one object");
+  return std::move(documents->front().json);
 }
 
 std::string DuplicateText(const std::string& path) { return absl::StrCat("duplicate field \"", path, "\""); }
@@ -37,12 +51,15 @@ volcano::QueueFacts FactsOf(const Record& queue) {
 
 }  // namespace
 
-bool ServerCore::HasBinaryBody(const kube::Request& request) {
-  return request.method != "PATCH" && !request.body.empty() && MediaType(request.content_type) == kProtobufMediaType;
+bool ServerCore::HasForeignBody(const kube::Request& request) {
+  if (request.method == "PATCH" || request.body.empty()) return false;
+  const std::string type = MediaType(request.content_type);
+  return type == kProtobufMediaType || type == kYamlMediaType;
 }
 
 Outcome<kube::Request> ServerCore::InJson(const kube::Request& request) {
-  absl::StatusOr<std::string> json = ProtobufToJson(request.body);
+  absl::StatusOr<std::string> json =
+      MediaType(request.content_type) == kYamlMediaType ? YamlToJson(request.body) : ProtobufToJson(request.body);
   if (absl::IsResourceExhausted(json.status())) return TooLarge();
   if (!json.ok()) {
     Refusal refusal = BadRequest(std::string(json.status().message()));
@@ -58,7 +75,7 @@ Outcome<kube::Request> ServerCore::InJson(const kube::Request& request) {
 Objection ServerCore::CheckMediaType(const Exchange& exchange) {
   const std::string type = MediaType(exchange.request.content_type);
   if (type.empty() || type == "application/json") return std::nullopt;
-  return UnsupportedMediaType(type, absl::StrCat("application/json, ", kProtobufMediaType));
+  return UnsupportedMediaType(absl::StrCat("application/json, application/yaml, ", kProtobufMediaType));
 }
 
 Outcome<Draft> ServerCore::ReadBody(Exchange& exchange, const Schema* schema, FieldValidation validation) {
@@ -80,6 +97,13 @@ Outcome<Draft> ServerCore::ReadBody(Exchange& exchange, const Schema* schema, Fi
 
 Objection ServerCore::CheckTypeMeta(absl::string_view api_version, absl::string_view kind, Draft& draft) {
   boost::json::object& object = draft.object();
+  const Schema* schema = schemas_.ForKind(api_version, kind);
+  if (schema != nullptr && schema->custom) {
+    for (const absl::string_view field : {"kind", "apiVersion"}) {
+      if (!FindText(object, field).empty()) continue;
+      return BadRequest(absl::StrCat("Object '", field == "kind" ? "Kind" : "apiVersion", "' is missing in the body"));
+    }
+  }
   for (const auto& [field, wanted] : {std::pair{absl::string_view("apiVersion"), api_version}, {"kind", kind}}) {
     const boost::json::value* value = object.if_contains(Bjs(field));
     if (value == nullptr || value->is_null() || (value->is_string() && value->get_string().empty())) {
@@ -101,6 +125,8 @@ Objection ServerCore::ReportFields(Exchange& exchange, const Schema& schema, Fie
   const api::Resource& resource = *exchange.target.resource;
   const std::string handled = absl::StrCat(View(schema.kind), " in version \"", View(resource.version),
                                            "\" cannot be handled as a ", View(schema.kind), ": ");
+  // apiextensions-apiserver sorts what it prunes.
+  if (schema.custom) std::sort(findings.unknown.begin(), findings.unknown.end());
   if (!findings.unreadable.empty()) return BadRequest(absl::StrCat(handled, findings.unreadable));
   std::vector<std::string> complaints;
   for (const std::string& path : duplicates) complaints.push_back(DuplicateText(path));

@@ -71,7 +71,7 @@ Objection ServerCore::NameNew(const Target& target, boost::json::object& metadat
     metadata.erase("namespace");
   }
   if (const absl::string_view version = FindText(metadata, "resourceVersion"); !version.empty() && version != "0") {
-    return BadRequest("resourceVersion should not be set on objects to be created");
+    return Refusal{.code = 500, .message = "resourceVersion should not be set on objects to be created"};
   }
   const std::string base(FindText(metadata, "generateName").substr(0, kMaxGeneratedBase));
   if (!FindText(metadata, "name").empty() || base.empty()) return std::nullopt;
@@ -113,7 +113,9 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
     managed = ownership_.AfterUpdate(claims.given.value_or(nullptr), nullptr, draft.root(), WriteOf(resource, note));
   }
   StampNew(target, draft.object());
+  DropEmptyMetadata(draft.metadata());
   if (Objection objection = FillInNew(resource, store_, draft.object())) return *std::move(objection);
+  if (&resource == &api::kServices) addresses_.Give(store_, draft.object());
   if (const api::FieldErrors errors = CheckObject(resource, draft.object(), true); !errors.empty()) {
     return Invalid(resource, name, errors);
   }
@@ -122,7 +124,11 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   if (Objection objection = Admit(api::volcano::Operation::kCreate, named, &draft.root(), nullptr)) {
     return *std::move(objection);
   }
-  if (store_.Find(resource, {target.ns, name}) != nullptr) return AlreadyExists(resource, name);
+  if (const RecordPtr there = store_.Find(resource, {target.ns, name}); there != nullptr) {
+    Refusal refusal = AlreadyExists(resource, name);
+    if (there->deleting) refusal.message = absl::StrCat("object is being deleted: ", refusal.message);
+    return refusal;
+  }
   return Commit(resource, draft, dry_run, note, &managed);
 }
 

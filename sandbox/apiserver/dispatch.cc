@@ -41,7 +41,7 @@ kube::Response ServerCore::Handle(const kube::Request& request, const Caller& ca
   if (std::optional<kube::Response> answer = discovery_.Answer(request)) return *std::move(answer);
   // A path that is not there is said before a body that is not understood.
   const bool known_path = request.path == kAccessReviewPath || ParsePath(request.path).ok();
-  if (known_path && HasBinaryBody(request) && request.body.size() <= kMaxBodyBytes) {
+  if (known_path && HasForeignBody(request) && request.body.size() <= kMaxBodyBytes) {
     Outcome<kube::Request> readable = InJson(request);
     return readable.ok() ? Handle(*readable, caller) : readable.refusal().ToResponse();
   }
@@ -96,6 +96,8 @@ kube::Response ServerCore::DispatchSubresource(Exchange& exchange) {
     return Evict(exchange);
   } else if (sub == "log" && get) {
     return Logs(exchange);
+  } else if (sub == "finalize" && method == "PUT") {
+    return Finalize(exchange);
   } else if (sub == "scale") {
     if (get) return GetScale(exchange);
     if (method == "PUT" || method == "PATCH") return PutScale(exchange);
@@ -130,23 +132,16 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
                  .representation = exchange->representation,
                  .include = *include,
                  .managed_fields = caller.managed_fields,
-                 .from = std::nullopt};
+                 .from = std::nullopt,
+                 .error = std::nullopt};
   const Revision revision = options->revision.value_or(0);
-  if (revision > store_.revision()) return refuse(TooLargeResourceVersion(revision, store_.revision()));
   if (options->initial_events == true) {
-    if (options->match != ListOptions::Match::kNotOlderThan) {
-      return refuse(InvalidOptions("ListOptions", {{.type = api::FieldError::Type::kForbidden,
-                                                    .field = "resourceVersionMatch",
-                                                    .value = "",
-                                                    .rule = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-                                                    .fix = ""}}));
-    }
     spec.mark_initial_end = spec.bookmarks;
   } else if (revision > 0 || options->initial_events == false) {
     spec.from = revision > 0 ? revision : store_.revision();
     if (*spec.from < store_.compacted_revision()) {
-      return refuse(Expired(absl::StrCat("too old resource version: ", *spec.from, " (",
-                                         store_.compacted_revision() + 1, ")")));
+      // The stream is opened first, and then it says so.
+      spec.error = Expired(absl::StrCat("too old resource version: ", *spec.from, " (", store_.compacted_revision() + 1, ")")).ToJson();
     }
   }
   return {watches_.Start(std::move(spec), std::move(on_frames), std::move(on_end)), std::nullopt, "application/json"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/core/pod_validation.h"
@@ -10,6 +11,7 @@
 #include "api/name.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/facts.h"
+#include "sandbox/apiserver/kind_rules.h"
 #include "sandbox/apiserver/schemas/discovery.h"
 
 namespace gangway::sandbox {
@@ -41,6 +43,11 @@ api::Complaints CheckName(const api::Resource& resource, absl::string_view name)
 }
 
 void CheckNames(const api::Resource& resource, const json::object& metadata, FieldErrors& errors) {
+  if (const absl::string_view base = FindText(metadata, "generateName"); !base.empty()) {
+    // The dash at its end will have letters behind it.
+    const std::string whole = base.back() == '-' && base.size() > 1 ? absl::StrCat(base.substr(0, base.size() - 1), "a") : std::string(base);
+    for (const std::string& complaint : CheckName(resource, whole)) AddInvalid(errors, "metadata.generateName", base, complaint);
+  }
   const absl::string_view name = FindText(metadata, "name");
   if (name.empty()) {
     Add(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
@@ -49,7 +56,12 @@ void CheckNames(const api::Resource& resource, const json::object& metadata, Fie
   for (const std::string& complaint : CheckName(resource, name)) AddInvalid(errors, "metadata.name", name, complaint);
 }
 
-void CheckFinalizers(const json::object& metadata, FieldErrors& errors) {
+// pkg/apis/core/validation: ValidateFinalizerName
+bool IsFinalizerOfCore(absl::string_view text) {
+  return absl::StrContains(text, '/') || text == "kubernetes" || text == kOrphanFinalizer || text == kForegroundFinalizer;
+}
+
+void CheckFinalizers(const api::Resource& resource, const json::object& metadata, bool is_new, FieldErrors& errors) {
   const json::array* finalizers = FindArray(metadata, "finalizers");
   if (finalizers == nullptr) return;
   bool orphan = false, foreground = false;
@@ -58,8 +70,10 @@ void CheckFinalizers(const json::object& metadata, FieldErrors& errors) {
     const absl::string_view text = FromBjs((*finalizers)[i].get_string());
     orphan = orphan || text == kOrphanFinalizer;
     foreground = foreground || text == kForegroundFinalizer;
-    for (const std::string& complaint : api::CheckQualifiedName(text)) {
-      AddInvalid(errors, absl::StrCat("metadata.finalizers[", i, "]"), text, complaint);
+    const std::string path = absl::StrCat("metadata.finalizers[", i, "]");
+    for (const std::string& complaint : api::CheckQualifiedName(text)) AddInvalid(errors, path, text, complaint);
+    if (is_new && !absl::StrContains(View(resource.group), "volcano.sh") && !IsFinalizerOfCore(text)) {
+      AddInvalid(errors, path, text, "name is neither a standard finalizer name nor is it fully qualified");
     }
   }
   if (orphan && foreground) {
@@ -75,10 +89,9 @@ void CheckOwners(const json::object& metadata, FieldErrors& errors) {
   for (std::size_t i = 0; i < owners->size(); ++i) {
     const json::object* owner = (*owners)[i].if_object();
     if (owner == nullptr) continue;
-    const std::string path = absl::StrCat("metadata.ownerReferences[", i, "]");
     for (const absl::string_view field : {"apiVersion", "kind", "name", "uid"}) {
       if (FindText(*owner, field).empty()) {
-        Add(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".", field), "\"\"", "must not be empty");
+        Add(errors, FieldError::Type::kInvalid, absl::StrCat("metadata.ownerReferences.", field), "\"\"", "must not be empty");
       }
     }
     if (BoolAt(*owner, "controller") && ++controllers == 2) {
@@ -118,69 +131,6 @@ bool Same(const json::value* a, const json::value* b) {
   return Equal(*a, *b);
 }
 
-// Containers may change their image only; the list may not grow or shrink.
-bool SameButImages(const json::value* before, const json::value* after) {
-  if (before == nullptr || after == nullptr) return before == after;
-  const json::array* a = before->if_array();
-  const json::array* b = after->if_array();
-  if (a == nullptr || b == nullptr || a->size() != b->size()) return false;
-  for (std::size_t i = 0; i < a->size(); ++i) {
-    if (!(*a)[i].is_object() || !(*b)[i].is_object()) return false;
-    json::object x = (*a)[i].get_object();
-    json::object y = (*b)[i].get_object();
-    if (FindText(y, "image").empty()) return false;
-    x.erase("image");
-    y.erase("image");
-    if (!Equal(x, y)) return false;
-  }
-  return true;
-}
-
-bool OnlyAdded(const json::value* before, const json::value* after) {
-  if (before == nullptr) return true;
-  const json::array* a = before->if_array();
-  const json::array* b = after == nullptr ? nullptr : after->if_array();
-  if (a == nullptr) return false;
-  return std::all_of(a->begin(), a->end(), [&](const json::value& each) {
-    return b != nullptr &&
-           std::any_of(b->begin(), b->end(), [&](const json::value& other) { return Equal(each, other); });
-  });
-}
-
-bool OnlyRemoved(const json::value* before, const json::value* after) {
-  return after == nullptr || OnlyAdded(after, before);
-}
-
-void CheckPodChange(const json::object& before, const json::object& after, FieldErrors& errors) {
-  const json::object* a = FindObject(before, "spec");
-  const json::object* b = FindObject(after, "spec");
-  if (a == nullptr || b == nullptr || Equal(*a, *b)) return;
-  std::vector<std::string> changed;
-  const auto judge = [&](absl::string_view name) {
-    const json::value* x = a->if_contains(Bjs(name));
-    const json::value* y = b->if_contains(Bjs(name));
-    const bool fine = name == "containers" || name == "initContainers" ? SameButImages(x, y)
-                      : name == "tolerations"                          ? OnlyAdded(x, y)
-                      : name == "schedulingGates"                      ? OnlyRemoved(x, y)
-                      : name == "activeDeadlineSeconds"                ? y != nullptr
-                                                                       : Same(x, y);
-    if (!fine) changed.push_back(absl::StrCat("spec.", name));
-  };
-  for (const auto& member : *a) {
-    if (!Same(&member.value(), b->if_contains(member.key()))) judge(FromBjs(member.key()));
-  }
-  for (const auto& member : *b) {
-    if (!a->contains(member.key())) judge(FromBjs(member.key()));
-  }
-  if (changed.empty()) return;
-  std::sort(changed.begin(), changed.end());
-  Add(errors, FieldError::Type::kForbidden, "spec", "",
-      absl::StrCat("pod updates may not change fields other than `spec.containers[*].image`, "
-                   "`spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions) "
-                   "and `spec.schedulingGates` (only removals); changed: ",
-                   absl::StrJoin(changed, ", ")));
-}
-
 void CheckDataChange(const api::Resource& resource, const json::object& before, const json::object& after,
                      FieldErrors& errors) {
   if (&resource == &api::kSecrets && !Same(FindPath(before, "type"), FindPath(after, "type"))) {
@@ -206,13 +156,14 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
   const json::object* metadata = FindObject(after, "metadata");
   const json::array* finalizers = metadata == nullptr ? nullptr : FindArray(*metadata, "finalizers");
   if (finalizers == nullptr) return;
+  std::vector<std::string> fresh;
   for (const json::value& each : *finalizers) {
-    if (each.is_string() && !HasFinalizer(before, FromBjs(each.get_string()))) {
-      Add(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
-          absl::StrCat("no new finalizers can be added if the object is being deleted, found new finalizer ",
-                       api::ToJson(each)));
-    }
+    if (each.is_string() && !HasFinalizer(before, FromBjs(each.get_string()))) fresh.push_back(api::ToJson(each));
   }
+  if (fresh.empty()) return;
+  Add(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
+      absl::StrCat("no new finalizers can be added if the object is being deleted, found new finalizers []string{",
+                   absl::StrJoin(fresh, ", "), "}"));
 }
 
 }  // namespace
@@ -226,6 +177,15 @@ bool HasGeneration(const api::Resource& resource) {
          &resource == &api::kNetworkPolicies || &resource == &api::kPriorityClasses;
 }
 
+void DropEmptyMetadata(json::object& metadata) {
+  for (const absl::string_view field : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+    const json::value* value = metadata.if_contains(Bjs(field));
+    if (value == nullptr) continue;
+    const bool empty = (value->is_object() && value->get_object().empty()) || (value->is_array() && value->get_array().empty());
+    if (empty) metadata.erase(Bjs(field));
+  }
+}
+
 bool HasStatusSubresource(const api::Resource& resource) { return FindSubresource(resource, "status") != nullptr; }
 
 FieldErrors CheckObject(const api::Resource& resource, const json::object& object, bool is_new) {
@@ -237,8 +197,9 @@ FieldErrors CheckObject(const api::Resource& resource, const json::object& objec
   if (const json::value* value = object.if_contains("metadata"); value != nullptr) {
     api::core::CheckLabelsAndAnnotations(*value, "metadata", errors);
   }
-  CheckFinalizers(metadata, errors);
+  CheckFinalizers(resource, metadata, is_new, errors);
   CheckOwners(metadata, errors);
+  CheckKind(resource, object, errors);
   if (is_new) {
     CheckPodParts(resource, object, errors);
     if (&resource == &api::kEvents) CheckEvent(object, errors);
@@ -249,13 +210,12 @@ FieldErrors CheckObject(const api::Resource& resource, const json::object& objec
 FieldErrors CheckChange(const api::Resource& resource, const json::object& before, const json::object& after) {
   FieldErrors errors;
   CheckMetadataChange(before, after, errors);
-  if (&resource == &api::kPods) CheckPodChange(before, after, errors);
   if (&resource == &api::kConfigMaps || &resource == &api::kSecrets) CheckDataChange(resource, before, after, errors);
   const auto immutable = [&](absl::string_view field) {
     if (!Same(FindPath(before, field), FindPath(after, field))) AddImmutable(errors, field, FindPath(after, field));
   };
   if (&resource == &api::kPriorityClasses) immutable("value");
-  if (&resource == &api::kServices && !TextAt(before, "spec.clusterIP").empty()) immutable("spec.clusterIP");
+  CheckKindChange(resource, before, after, errors);
   if (&resource == &api::kDeployments || &resource == &api::kReplicaSets || &resource == &api::kStatefulSets) {
     immutable("spec.selector");
     if (SpecChanged(resource, before, after)) CheckPodParts(resource, after, errors);

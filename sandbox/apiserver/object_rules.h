@@ -23,4 +23,7 @@ api::FieldErrors CheckChange(const api::Resource& resource, const boost::json::o
 // Whether anything but metadata (and status, where that is a subresource) differs.
 bool SpecChanged(const api::Resource& resource, const boost::json::object& before, const boost::json::object& after);
 
+// Maps and lists of the metadata that hold nothing are absent.
+void DropEmptyMetadata(boost::json::object& metadata);
+
 }  // namespace gangway::sandbox

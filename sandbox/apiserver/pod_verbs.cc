@@ -95,17 +95,8 @@ std::string WhyNotBindable(const Record& pod, const json::object& object) {
   return {};
 }
 
-Refusal BadBinding(absl::string_view name, api::FieldError::Type type, absl::string_view field,
-                   absl::string_view value, absl::string_view rule) {
-  Refusal refusal = Invalid(api::kPods, name, {{.type = type,
-                                                .field = std::string(field),
-                                                .value = value.empty() ? "" : api::JsonString(value),
-                                                .rule = std::string(rule),
-                                                .fix = ""}});
-  refusal.kind = "Binding";
-  refusal.message = absl::StrCat("Binding", refusal.message.substr(refusal.message.find(' ')));
-  return refusal;
-}
+// pkg/registry/core/pod/storage: what BindingREST finds wrong it returns as it is, and so it counts as its own mistake.
+Refusal BadBinding(std::string message) { return {.code = 500, .message = std::move(message)}; }
 
 Refusal ConflictOn(absl::string_view what, absl::string_view name, absl::string_view why) {
   Refusal refusal = Conflict(api::kPods, name, why);
@@ -122,6 +113,7 @@ kube::Response ServerCore::Bind(Exchange& exchange) {
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "CreateOptions");
   if (!options.ok()) return options.refusal().ToResponse();
   Outcome<Draft> binding = ReadBody(exchange, schemas_.ForKind("v1", "Binding"), options->field_validation);
+  if (!binding.ok() && binding.refusal().code == 422) return BadBinding("target.name: Required value").ToResponse();
   if (!binding.ok()) return binding.refusal().ToResponse();
   if (Objection objection = CheckTypeMeta("v1", "Binding", *binding)) return objection->ToResponse();
   const json::object& wanted = binding->object();
@@ -133,11 +125,11 @@ kube::Response ServerCore::Bind(Exchange& exchange) {
   }
   const absl::string_view kind = TextAt(wanted, "target.kind"), node = TextAt(wanted, "target.name");
   if (!kind.empty() && kind != "Node") {
-    return BadBinding(target.name, api::FieldError::Type::kNotSupported, "target.kind", kind,
-                      "supported values: \"Node\", \"<empty>\"").ToResponse();
+    return BadBinding(absl::StrCat("target.kind: Unsupported value: ", api::JsonString(kind),
+                                   ": supported values: \"Node\", \"<empty>\"")).ToResponse();
   }
   if (node.empty()) {
-    return BadBinding(target.name, api::FieldError::Type::kRequired, "target.name", "", "").ToResponse();
+    return BadBinding("target.name: Required value").ToResponse();
   }
   const RecordPtr record = store_.Find(api::kPods, target.key());
   if (record == nullptr) return NotFound(api::kPods, target.name).ToResponse();
@@ -309,7 +301,12 @@ kube::Response ServerCore::Logs(Exchange& exchange) {
   log->pod = target.name;
   log->uid = record->uid;
   log->node = std::string(record->fields.Get("spec.nodeName"));
-  if (log->node.empty()) return BadRequest(absl::StrCat("pod ", target.name, " does not have a host assigned")).ToResponse();
+  if (log->node.empty()) {  // there is nobody to ask
+    kube::Response nothing;
+    nothing.code = 204;
+    nothing.body = MakeBytes("");
+    return nothing;
+  }
   if (!pod_logs_) return NotFound(api::kPods, absl::StrCat(target.name, "/log")).ToResponse();
   absl::StatusOr<std::string> text = pod_logs_(*log);
   if (!text.ok()) {

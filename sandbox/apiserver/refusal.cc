@@ -1,5 +1,6 @@
 #include "sandbox/apiserver/refusal.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "api/json.h"
@@ -18,8 +19,31 @@ Refusal About(int code, absl::string_view reason, const api::Resource& resource,
           .kind = std::string(resource.plural)};
 }
 
+// How kube-apiserver calls the place of a mistake: it says less about labels, and quantities stand in brackets.
+std::string ServersField(const api::FieldError& error) {
+  for (const absl::string_view map : {"metadata.labels.", "metadata.annotations."}) {
+    if (const std::size_t at = error.field.find(std::string(map)); at != std::string::npos) {
+      return error.field.substr(0, at + map.size() - 1);
+    }
+  }
+  constexpr absl::string_view kOwners = "metadata.ownerReferences[";
+  if (absl::StartsWith(error.field, kOwners)) {
+    const std::size_t end = error.field.find(']');
+    if (end != std::string::npos) return absl::StrCat(kOwners.substr(0, kOwners.size() - 1), error.field.substr(end + 1));
+  }
+  for (const absl::string_view list : {"resources.requests.", "resources.limits."}) {
+    const std::size_t at = error.field.find(std::string(list));
+    if (at == std::string::npos) continue;
+    const std::string name = error.field.substr(at + list.size());
+    const std::string above = error.field.substr(0, at + list.size() - 1);
+    return absl::StrContains(error.rule, "must be less than or equal to") ? above : absl::StrCat(above, "[", name, "]");
+  }
+  return error.field;
+}
+
 Refusal InvalidKind(absl::string_view group, absl::string_view kind, absl::string_view name,
-                    const api::FieldErrors& errors) {
+                    api::FieldErrors errors) {
+  for (api::FieldError& error : errors) error.field = ServersField(error);
   Refusal refusal{.code = 422,
                   .reason = "Invalid",
                   .message = absl::StrCat(kind, group.empty() ? "" : ".", group, " \"", name, "\" is invalid: ",
@@ -90,18 +114,17 @@ Refusal MethodNotAllowed() {
 Refusal NotAcceptable() {
   return {.code = 406,
           .reason = "NotAcceptable",
-          .message = "only the following media types are accepted: application/json"};
+          .message = "406: Not Acceptable\n\nAvailable representations: application/json"};
 }
 Refusal TooLarge() {
   return {.code = 413,
           .reason = "RequestEntityTooLarge",
-          .message = absl::StrCat("Request entity is too large: limit is ", kMaxBodyBytes)};
+          .message = absl::StrCat("Request entity too large: limit is ", kMaxBodyBytes)};
 }
-Refusal UnsupportedMediaType(absl::string_view got, absl::string_view accepted) {
+Refusal UnsupportedMediaType(absl::string_view accepted) {
   return {.code = 415,
           .reason = "UnsupportedMediaType",
-          .message = absl::StrCat("the body of the request was in an unknown format (", got,
-                                  ") - accepted media types include: ", accepted)};
+          .message = absl::StrCat("the body of the request was in an unknown format - accepted media types include: ", accepted)};
 }
 Refusal Expired(std::string message) { return {.code = 410, .reason = "Expired", .message = std::move(message)}; }
 Refusal TooLargeResourceVersion(std::uint64_t wanted, std::uint64_t current) {

@@ -54,7 +54,7 @@ Refusal PathNotFound();
 Refusal MethodNotAllowed();
 Refusal NotAcceptable();
 Refusal TooLarge();
-Refusal UnsupportedMediaType(absl::string_view got, absl::string_view accepted);
+Refusal UnsupportedMediaType(absl::string_view accepted);
 Refusal Expired(std::string message);
 Refusal TooLargeResourceVersion(std::uint64_t wanted, std::uint64_t current);
 Refusal NotFound(const api::Resource& resource, absl::string_view name);

@@ -74,6 +74,18 @@ bool Mark(const Record& record, const DeleteOptions& options, absl::Time now, js
   return grace > 0;
 }
 
+// k8s.io/apiserver, rest.BeforeDelete: it names the kind.
+Refusal Outdated(const api::Resource& resource, absl::string_view name, absl::string_view what, absl::string_view wanted,
+                 absl::string_view is, absl::string_view why) {
+  const std::string said = absl::StrCat("the ", what, " in the precondition (", wanted, ") does not match the ", what,
+                                        " in record (", is, "). ", why);
+  Refusal refusal = Conflict(resource, name, said);
+  refusal.kind = std::string(resource.kind);
+  refusal.message = absl::StrCat("Operation cannot be fulfilled on ", View(resource.kind),
+                                 resource.group.empty() ? "" : ".", View(resource.group), " \"", name, "\": ", said);
+  return refusal;
+}
+
 bool IsProtected(absl::string_view ns) { return ns == "default" || ns == "kube-system" || ns == "kube-public"; }
 
 }  // namespace
@@ -82,14 +94,11 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
                                                 const DeleteOptions& options, const CommitNote& note) {
   const api::Resource& resource = *target.resource;
   if (options.uid.has_value() && *options.uid != record.uid) {
-    return Conflict(resource, target.name,
-                    absl::StrCat("Precondition failed: UID in precondition: ", *options.uid,
-                                 ", UID in object meta: ", record.uid));
+    return Outdated(resource, target.name, "UID", *options.uid, record.uid, "The object might have been deleted and then recreated");
   }
   if (options.resource_version.has_value() && *options.resource_version != absl::StrCat(record.revision)) {
-    return Conflict(resource, target.name,
-                    absl::StrCat("Precondition failed: ResourceVersion in precondition: ", *options.resource_version,
-                                 ", ResourceVersion in object meta: ", record.revision));
+    return Outdated(resource, target.name, "ResourceVersion", *options.resource_version, absl::StrCat(record.revision),
+                    "The object might have been modified");
   }
   if (&resource == &api::kNamespaces && IsProtected(target.name)) {
     return Forbidden(resource, target.name, "this namespace may not be deleted");
@@ -174,6 +183,28 @@ void ServerCore::DeleteByCollector(const Record& record, absl::string_view polic
                                                  : Propagation::kBackground;
   const CommitNote note{client, "delete", ""};
   Remove(target, *now, options, note);  // a refusal leaves the object, as for the real collector
+}
+
+kube::Response ServerCore::Finalize(Exchange& exchange) {
+  const Target& target = exchange.target;
+  Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "UpdateOptions");
+  if (!options.ok()) return options.refusal().ToResponse();
+  Outcome<Draft> wanted = ReadBody(exchange, schemas_.For(api::kNamespaces), options->field_validation);
+  if (!wanted.ok()) return wanted.refusal().ToResponse();
+  if (Objection objection = CheckTypeMeta("v1", "Namespace", *wanted)) return objection->ToResponse();
+  const RecordPtr record = store_.Find(api::kNamespaces, target.key());
+  if (record == nullptr) return NotFound(api::kNamespaces, target.name).ToResponse();
+  const Draft old = *Draft::Parse(*record->json);
+  Draft next = Draft::CopyOf(old);
+  next.Child("spec").erase("finalizers");
+  if (const json::value* finalizers = FindPath(wanted->object(), "spec.finalizers"); finalizers != nullptr) {
+    next.Child("spec")["finalizers"] = *finalizers;
+  }
+  SetText(next.metadata(), "resourceVersion", TextAt(wanted->object(), "metadata.resourceVersion"));
+  const CommitNote note{exchange.caller.name, "update", "finalize", options->field_manager, exchange.caller.managed_fields};
+  Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note);
+  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  return ObjectResponse(exchange, 200, *replaced);
 }
 
 void ServerCore::FinishNamespace(absl::string_view name, absl::string_view client) {

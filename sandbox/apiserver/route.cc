@@ -1,5 +1,6 @@
 #include "sandbox/apiserver/route.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -7,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "sandbox/apiserver/draft.h"
@@ -24,19 +26,19 @@ const api::Resource* FindResource(absl::string_view group, absl::string_view ver
   return nullptr;
 }
 
-api::FieldError NotSupported(absl::string_view field, absl::string_view value, absl::string_view supported) {
+api::FieldError NotSupported(absl::string_view field, absl::string_view value_json, absl::string_view supported) {
   return {.type = api::FieldError::Type::kNotSupported,
           .field = std::string(field),
-          .value = api::JsonString(value),
+          .value = std::string(value_json),
           .rule = absl::StrCat("supported values: ", supported),
           .fix = ""};
 }
 
 Outcome<bool> ParseDryRun(const std::vector<absl::string_view>& values, absl::string_view kind) {
-  for (const absl::string_view value : values) {
-    if (value != "All") return InvalidOptions(kind, {NotSupported("dryRun", value, "\"All\"")});
-  }
-  return !values.empty();
+  const bool known = std::all_of(values.begin(), values.end(), [](absl::string_view value) { return value == "All"; });
+  if (known) return !values.empty();
+  const std::string all = absl::StrJoin(values, ",", [](std::string* out, absl::string_view value) { *out += api::JsonString(value); });
+  return InvalidOptions(kind, {NotSupported("dryRun", absl::StrCat("[", all, "]"), "\"All\"")});
 }
 
 Outcome<DeleteOptions::Propagation> ParsePropagation(absl::string_view text) {
@@ -46,7 +48,8 @@ Outcome<DeleteOptions::Propagation> ParsePropagation(absl::string_view text) {
   if (text == "Foreground") return P::kForeground;
   if (text == "Orphan") return P::kOrphan;
   return InvalidOptions("DeleteOptions",
-                        {NotSupported("propagationPolicy", text, "\"Background\", \"Foreground\", \"Orphan\"")});
+                        {NotSupported("propagationPolicy", api::JsonString(text),
+                                      "\"Foreground\", \"Background\", \"Orphan\", \"nil\"")});
 }
 
 // A member of DeleteOptions of the wrong type.
@@ -87,6 +90,13 @@ Objection ReadDeleteBody(const boost::json::object& body, DeleteOptions& out) {
       out.propagation = *policy;
     } else if (name == "orphanDependents") {
       if (!value.is_bool()) return WrongOption(name, "a boolean");
+      if (!FindText(body, "propagationPolicy").empty()) {
+        return InvalidOptions("DeleteOptions", {{.type = api::FieldError::Type::kInvalid,
+                                                 .field = "propagationPolicy",
+                                                 .value = api::JsonString(FindText(body, "propagationPolicy")),
+                                                 .rule = "orphanDependents and deletionPropagation cannot be both set",
+                                                 .fix = ""}});
+      }
       out.propagation =
           value.get_bool() ? DeleteOptions::Propagation::kOrphan : DeleteOptions::Propagation::kBackground;
     } else if (name == "dryRun") {
@@ -113,30 +123,39 @@ Outcome<std::optional<Revision>> ParseRevision(absl::string_view text) {
   return std::optional<Revision>(revision);
 }
 
+// k8s.io/apimachinery: internalversion/validation, ValidateListOptions
 Objection ParseMatch(const Query& query, ListOptions& out) {
   const absl::string_view match = query.Get("resourceVersionMatch");
-  if (match.empty()) return std::nullopt;
-  const auto forbidden = [](absl::string_view why) -> Refusal {
+  const auto forbidden = [](absl::string_view why, absl::string_view field = "resourceVersionMatch") -> Refusal {
     return InvalidOptions("ListOptions", {{.type = api::FieldError::Type::kForbidden,
-                                           .field = "resourceVersionMatch",
+                                           .field = std::string(field),
                                            .value = "",
                                            .rule = std::string(why),
                                            .fix = ""}});
   };
+  const bool watch = query.Flag("watch");
+  if (watch && out.initial_events.has_value() && match != "NotOlderThan") {
+    return forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+  }
+  if (!watch && out.initial_events.has_value()) return forbidden("sendInitialEvents is forbidden for list", "sendInitialEvents");
+  if (match.empty()) return std::nullopt;
+  if (watch && !out.initial_events.has_value()) {
+    return forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+  }
   if (match == "Exact") {
     out.match = ListOptions::Match::kExact;
   } else if (match == "NotOlderThan") {
     out.match = ListOptions::Match::kNotOlderThan;
   } else {
     return InvalidOptions("ListOptions",
-                          {NotSupported("resourceVersionMatch", match, "\"Exact\", \"NotOlderThan\"")});
+                          {NotSupported("resourceVersionMatch", api::JsonString(match), "\"Exact\", \"NotOlderThan\", \"\"")});
   }
   if (!out.continue_token.empty()) return forbidden("resourceVersionMatch is forbidden when continue is provided");
-  if (!out.revision.has_value() && !out.initial_events.has_value()) {
+  if (!watch && !out.revision.has_value()) {
     return forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
   }
   if (out.match == ListOptions::Match::kExact && out.revision == Revision{0}) {
-    return forbidden("resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
+    return forbidden("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
   }
   return std::nullopt;
 }
@@ -279,8 +298,7 @@ Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) 
   }
   Outcome<std::optional<std::int64_t>> limit = query.Integer("limit");
   if (!limit.ok()) return limit.refusal();
-  out.limit = limit->value_or(0);
-  if (out.limit < 0) return BadRequest(absl::StrCat("limit: Invalid value: ", out.limit, ": must be at least 0"));
+  out.limit = std::max<std::int64_t>(0, limit->value_or(0));
   Outcome<std::optional<std::int64_t>> timeout = query.Integer("timeoutSeconds");
   if (!timeout.ok()) return timeout.refusal();
   if (timeout->has_value() && **timeout > 0) out.timeout = absl::Seconds(**timeout);
@@ -291,6 +309,9 @@ Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) 
   out.bookmarks = query.Flag("allowWatchBookmarks");
   if (query.Has("sendInitialEvents")) out.initial_events = query.Flag("sendInitialEvents");
   if (Objection objection = ParseMatch(query, out)) return *std::move(objection);
+  if (!out.continue_token.empty() && out.revision.value_or(0) != 0) {
+    return BadRequest("specifying resource version is not allowed when using continue");
+  }
   return out;
 }
 
@@ -335,7 +356,7 @@ Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view ki
   } else if (validation == "Ignore") {
     out.field_validation = FieldValidation::kIgnore;
   } else if (!validation.empty() && validation != "Warn") {
-    return InvalidOptions(kind, {NotSupported("fieldValidation", validation, "\"Ignore\", \"Strict\", \"Warn\"")});
+    return InvalidOptions(kind, {NotSupported("fieldValidation", api::JsonString(validation), "\"\", \"Ignore\", \"Strict\", \"Warn\"")});
   }
   out.field_manager = std::string(query.Get("fieldManager"));
   if (query.Has("force") && !query.Get("force").empty()) {
@@ -369,13 +390,8 @@ Outcome<DeleteOptions> ParseDeleteOptions(const Query& query, absl::string_view 
     if (!draft.ok()) return BadRequest(absl::StrCat("DeleteOptions: ", draft.status().message()));
     if (Objection objection = ReadDeleteBody(draft->object(), out)) return *std::move(objection);
   }
-  if (out.grace_period_seconds.value_or(0) < 0) {
-    return InvalidOptions("DeleteOptions", {{.type = api::FieldError::Type::kInvalid,
-                                             .field = "gracePeriodSeconds",
-                                             .value = absl::StrCat(*out.grace_period_seconds),
-                                             .rule = "must be greater than or equal to 0",
-                                             .fix = ""}});
-  }
+  // What is negative means at once, but not without the kubelet's word.
+  if (out.grace_period_seconds.value_or(0) < 0) out.grace_period_seconds = 1;
   return out;
 }
 

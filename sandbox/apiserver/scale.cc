@@ -73,7 +73,7 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
     const std::string type = MediaType(exchange.request.content_type);
     if (type != "application/merge-patch+json" && type != "application/json-patch+json" &&
         type != "application/strategic-merge-patch+json") {
-      return UnsupportedMediaType(type, "application/json-patch+json, application/merge-patch+json").ToResponse();
+      return UnsupportedMediaType("application/json-patch+json, application/merge-patch+json").ToResponse();
     }
     std::vector<std::string> duplicates;
     if (const absl::Status status = api::ParseCompletely(exchange.request.body, {}, &duplicates); !status.ok()) {

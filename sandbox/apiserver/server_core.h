@@ -24,6 +24,7 @@
 #include "sandbox/apiserver/schemas/schemas.h"
 #include "sandbox/apiserver/schemas/table.h"
 #include "sandbox/apiserver/shown.h"
+#include "sandbox/apiserver/service_address.h"
 #include "sandbox/apiserver/store.h"
 #include "sandbox/apiserver/watch_hub.h"
 
@@ -136,6 +137,8 @@ class ServerCore final : public CollectorActions {
   // remove.cc
   kube::Response Delete(Exchange& exchange);
   kube::Response DeleteCollection(Exchange& exchange);
+  // namespaces/finalize: who had work to do in a namespace says that it is done.
+  kube::Response Finalize(Exchange& exchange);
   struct Removal {
     Bytes object;       // as marked, or as it was last
     bool gone = false;  // not only marked
@@ -157,7 +160,7 @@ class ServerCore final : public CollectorActions {
   std::optional<kube::Response> ReviewAccess(const kube::Request& request, const Caller& caller);
 
   // bodies.cc: from bytes to a checked draft.
-  static bool HasBinaryBody(const kube::Request& request);
+  static bool HasForeignBody(const kube::Request& request);
   static Outcome<kube::Request> InJson(const kube::Request& request);
   Objection CheckMediaType(const Exchange& exchange);
   // `schema` null: not checked against one. Adds to exchange.warnings.
@@ -186,6 +189,7 @@ class ServerCore final : public CollectorActions {
   EventExpiry event_expiry_;
   apply::Ownership ownership_;
   PodLogs pod_logs_;
+  ServiceAddresses addresses_;
   const CommitNote* note_ = nullptr;  // of the commit under way
   std::string scratch_;               // objects are written here before they are copied at their size
 };

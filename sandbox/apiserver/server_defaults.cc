@@ -105,6 +105,13 @@ Objection FillInPod(const Store& store, json::object& object) {
   json::object& status = object["status"].emplace_object();
   SetText(status, "phase", "Pending");
   SetText(status, "qosClass", QosClassOf(spec));
+  if (const json::array* gates = FindArray(spec, "schedulingGates"); gates != nullptr && !gates->empty()) {
+    json::object& gated = status["conditions"].emplace_array().emplace_back(json::object(status.storage())).get_object();
+    SetText(gated, "type", "PodScheduled");
+    SetText(gated, "status", "False");
+    SetText(gated, "reason", "SchedulingGated");
+    SetText(gated, "message", "Scheduling is blocked due to non-empty scheduling gates");
+  }
   return std::nullopt;
 }
 

@@ -13,6 +13,7 @@
 #include "sandbox/apiserver/schemas/strategic_merge.h"
 #include "sandbox/apiserver/server_core.h"
 #include "sandbox/apiserver/server_defaults.h"
+#include "sandbox/apiserver/service_address.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -38,7 +39,7 @@ void KeepServerMetadata(const json::object& old_metadata, json::object& metadata
     const json::value* value = metadata.if_contains(Bjs(field));
     if (old_value != nullptr && (value == nullptr || value->is_null())) metadata[Bjs(field)] = *old_value;
   }
-  for (const absl::string_view field : {"resourceVersion", "generation"}) {
+  for (const absl::string_view field : {"resourceVersion", "generation", "creationTimestamp"}) {
     if (const json::value* old_value = old_metadata.if_contains(Bjs(field)); old_value != nullptr) {
       metadata[Bjs(field)] = *old_value;
     } else {
@@ -47,6 +48,17 @@ void KeepServerMetadata(const json::object& old_metadata, json::object& metadata
   }
   metadata.erase("managedFields");
   metadata.erase("selfLink");
+}
+
+bool Same(const json::value* a, const json::value* b) { return a == nullptr || b == nullptr ? a == b : Equal(*a, *b); }
+
+// What a write cannot take away: a pod's class of service, a namespace's label of its name, a service's address.
+void KeepWhatStays(const api::Resource& resource, absl::string_view subresource, const json::object& old, json::object& next) {
+  if (&resource == &api::kPods && subresource == "status") {
+    if (const absl::string_view qos = TextAt(old, "status.qosClass"); !qos.empty()) SetTextIfAbsent(ObjectIn(next, "status"), "qosClass", qos);
+  }
+  if (&resource == &api::kNamespaces && subresource.empty()) LabelNamespace(next);
+  if (&resource == &api::kServices && subresource.empty()) KeepAddress(old, next);
 }
 
 // A write of the status leaves everything else as it was, any other write leaves the status.
@@ -83,11 +95,14 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   if (!version.empty() && version != "0") {
     if (version != FindText(old_metadata, "resourceVersion")) return Conflict(resource, target.name, kModifiedMeanwhile);
   } else if (!unconditional) {
-    return Invalid(resource, target.name, {{.type = api::FieldError::Type::kInvalid,
-                                            .field = "metadata.resourceVersion",
-                                            .value = "\"\"",
-                                            .rule = "must be specified for an update",
-                                            .fix = ""}});
+    Refusal refusal = Invalid(resource, target.name, {{.type = api::FieldError::Type::kInvalid,
+                                                       .field = "metadata.resourceVersion",
+                                                       .value = "0",
+                                                       .rule = "must be specified for an update",
+                                                       .fix = ""}});
+    refusal.kind = std::string(resource.plural);  // it is the store that says so, and it knows no kinds
+    refusal.message = absl::StrCat(GroupResource(resource), refusal.message.substr(refusal.message.find(' ')));
+    return refusal;
   }
   if (const absl::string_view uid = FindText(metadata, "uid"); !uid.empty() && uid != before.uid) {
     return Invalid(resource, target.name, {{.type = api::FieldError::Type::kInvalid,
@@ -102,13 +117,14 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
                                    target.name, ")"));
   }
   if (!ns.empty() && ns != target.ns) {
-    return BadRequest(absl::StrCat("the namespace of the object (", ns, ") does not match the namespace on the URL (",
-                                   target.ns, ")"));
+    return BadRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
   KeepServerMetadata(old_metadata, metadata);
+  DropEmptyMetadata(metadata);
   if (HasStatusSubresource(resource)) {
     KeepTheOtherHalf(old.object(), target.subresource == "status", next.object());
   }
+  KeepWhatStays(resource, target.subresource, old.object(), next.object());
   const bool same = Equal(next.root(), old.root());
   apply::ManagedFieldsPtr managed = claims.decided.value_or(claims.given.value_or(before.managed));
   if (!same && !claims.decided.has_value()) {
@@ -117,7 +133,10 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   // Nothing changes, so there is no revision and no event.
   if (same && apply::SameButTimes(managed, before.managed)) return Shown(before, note.managed_fields);
   const bool spec_changed = target.subresource.empty() && SpecChanged(resource, old.object(), next.object());
-  if (HasGeneration(resource) && spec_changed) {
+  // pkg/registry/apps/deployment: its controller copies annotations, so they count too.
+  const bool counts = spec_changed || (&resource == &api::kDeployments && target.subresource.empty() &&
+                                       !Same(FindPath(old.object(), "metadata.annotations"), FindPath(next.object(), "metadata.annotations")));
+  if (HasGeneration(resource) && counts) {
     next.metadata()["generation"] = IntAt(old.object(), "metadata.generation", 0) + 1;
   }
   if (target.subresource.empty()) {
@@ -218,6 +237,19 @@ void ServerCore::AddManagedFields(const Record& record, absl::string_view patch,
   if (list.ok()) draft.metadata()["managedFields"] = *list;
 }
 
+namespace {
+
+// A patch whose outcome cannot be read is an invalid patch, not an invalid request.
+Refusal OfPatch(Refusal refusal) {
+  if (refusal.code != 400) return refusal;
+  return {.code = 422,
+          .reason = "Invalid",
+          .message = absl::StrCat(" \"\" is invalid: patch: Invalid value: ", refusal.message),
+          .causes = {{"FieldValueInvalid", absl::StrCat("Invalid value: ", refusal.message), "patch"}}};
+}
+
+}  // namespace
+
 Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body,
                                  Draft& next, const Target& target) {
   const bool list = media_type == "application/json-patch+json";
@@ -248,7 +280,9 @@ Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& sch
                                                     .rule = std::string(status.message()),
                                                     .fix = ""}});
   }
-  return BadRequest(absl::StrCat("the patch is malformed: ", status.message()));
+  Refusal refusal = BadRequest(absl::StrCat("the patch is malformed: ", status.message()));
+  if (absl::IsInternal(status)) refusal.code = 500, refusal.reason = "InternalError";
+  return refusal;
 }
 
 kube::Response ServerCore::Patch(Exchange& exchange) {
@@ -260,7 +294,9 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   const bool strategic = type == "application/strategic-merge-patch+json";
   if ((type != "application/json-patch+json" && type != "application/merge-patch+json" && !strategic) ||
       (strategic && schema.custom)) {
-    return UnsupportedMediaType(type, schema.custom ? kCustomPatchTypes : kPatchTypes).ToResponse();
+    Refusal refusal = UnsupportedMediaType(schema.custom ? kCustomPatchTypes : kPatchTypes);
+    if (!strategic) refusal.message = "415: Unsupported Media Type";
+    return refusal.ToResponse();
   }
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "PatchOptions");
   if (!options.ok()) return options.refusal().ToResponse();
@@ -280,7 +316,7 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   }
   if (Objection objection =
           ReportFields(exchange, schema, options->field_validation, next, duplicates, target.name)) {
-    return objection->ToResponse();
+    return OfPatch(*std::move(objection)).ToResponse();
   }
   Prune(next.root(), schema);
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), next)) {

@@ -50,7 +50,11 @@ std::unique_ptr<kube::Watch> WatchHub::Start(WatchSpec spec, kube::Client::OnFra
   watcher->on_end = std::move(on_end);
   watchers_.emplace(watcher->id, watcher);
   Enter(*watcher);
-  if (watcher->spec.from.has_value()) {
+  if (watcher->spec.error.has_value()) {
+    watcher->waiting.push_back({kube::FrameType::kError, MakeBytes(*watcher->spec.error)});
+    watcher->end = absl::OkStatus();
+    Wake(*watcher);
+  } else if (watcher->spec.from.has_value()) {
     store_.ChangesSince(*watcher->spec.resource, *watcher->spec.from,
                         [&](const Change& change) { Offer(*watcher, change); });
     watcher->told = std::max(watcher->told, *watcher->spec.from);
@@ -118,6 +122,7 @@ Bytes WatchHub::ShownTo(const Watcher& watcher, const RecordPtr& record) {
 }
 
 void WatchHub::Offer(Watcher& watcher, const Change& change) {
+  if (watcher.end.has_value() || (watcher.spec.from.has_value() && change.revision <= *watcher.spec.from)) return;
   const bool wanted = change.before != nullptr && watcher.Wants(*change.before);
   const bool wants = !change.deleted && watcher.Wants(*change.after);
   if (!wanted && !wants) return;
@@ -168,11 +173,12 @@ std::vector<kube::Frame> WatchHub::TakeFrames(Watcher& watcher) {
   std::vector<kube::Frame> frames = std::exchange(watcher.waiting, {});
   if (watcher.spec.representation == Representation::kObject) return frames;
   for (kube::Frame& frame : frames) {
+    if (frame.type == kube::FrameType::kError) continue;
     if (watcher.spec.representation == Representation::kPartialMetadata) {
       frame.object = MakeBytes(RenderPartialMetadata(*frame.object));
       continue;
     }
-    if (frame.type == kube::FrameType::kBookmark || frame.type == kube::FrameType::kError) continue;
+    if (frame.type == kube::FrameType::kBookmark) continue;
     TableOptions options;
     options.include = watcher.spec.include;
     options.no_columns = std::exchange(watcher.columns_sent, true);

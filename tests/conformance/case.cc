@@ -47,8 +47,8 @@ const std::vector<Word>& WordsOf(absl::string_view verb) {
 }
 
 bool IsVerb(absl::string_view word) {
-  static const std::set<std::string> kVerbs = {"GET",    "HEAD",  "POST",   "PUT", "PATCH",
-                                               "DELETE", "WATCH", "FRAMES", "END", "COMPACT"};
+  static const std::set<std::string> kVerbs = {"GET",   "POST",   "PUT", "PATCH",  "DELETE",
+                                               "WATCH", "FRAMES", "END", "COMPACT"};
   return kVerbs.count(std::string(word)) != 0;
 }
 

@@ -13,7 +13,7 @@ namespace gangway::testutil {
 
 // One entry of a case's `steps`.
 struct Step {
-  std::string verb;            // GET HEAD POST PUT PATCH DELETE WATCH FRAMES END COMPACT
+  std::string verb;            // GET POST PUT PATCH DELETE WATCH FRAMES END COMPACT
   std::string target;          // the verb's value: a path, or the name of a watch
   boost::json::object fields;  // the others; names and types have been checked
   std::string where;           // "create.yaml:12:5"

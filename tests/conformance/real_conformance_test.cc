@@ -1,10 +1,9 @@
 // The real API server: what it answers is what a case expects.
+#include "api/json_value.h"
+#include "base/status_macros.h"
 #include "kube/client/http_client.h"
 #include "tests/conformance/suite.h"
 #include "tests/e2e/control_plane.h"
-
-#include "api/json_value.h"
-#include "base/status_macros.h"
 
 namespace gangway::testutil {
 namespace {

@@ -56,7 +56,6 @@ class CaseRun {
  public:
   CaseRun(const Case& c, Server& server, const std::string& ns) : case_(c), server_(server) {
     variables_["ns"] = ns;
-    variables_["4MiB"] = std::string(std::size_t{4} << 20, 'x');
   }
 
   std::string Go() {

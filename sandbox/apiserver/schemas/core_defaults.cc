@@ -88,6 +88,11 @@ void ServicePortDefaults(json::object& port) {
   if (number != nullptr && !port.contains("targetPort")) port.emplace("targetPort", json::value(*number));
 }
 
+// A volume that says nothing of its kind is an empty folder.
+void VolumeDefaults(json::object& volume) {
+  if (volume.size() <= 1) volume.emplace("emptyDir", json::object());
+}
+
 // Ingress always, and Egress where there are rules for it.
 void NetworkPolicyDefaults(json::object& spec) {
   if (spec.contains("policyTypes")) return;
@@ -125,6 +130,7 @@ DeriveDefaults DerivedDefaultsOf(std::string_view definition) {
   if (definition == kPodSpec) return PodSpecDefaults;
   if (definition == kContainer) return ContainerDefaults;
   if (definition == "core.v1.ResourceRequirements") return ResourceDefaults;
+  if (definition == "core.v1.Volume") return VolumeDefaults;
   if (definition == "core.v1.ServicePort") return ServicePortDefaults;
   if (definition == "networking.v1.NetworkPolicySpec") return NetworkPolicyDefaults;
   return nullptr;

@@ -168,7 +168,7 @@ class Patcher {
     if (name == "remove") return Remove(target_, path).status();
     if (name == "move" || name == "copy") return MoveOrCopy(members, path, name == "copy");
     if (name != "add" && name != "replace" && name != "test") {
-      return absl::InvalidArgumentError(absl::StrCat("unknown op \"", name, "\": add, remove, replace, move, copy or test"));
+      return absl::FailedPreconditionError(absl::StrCat("unknown op \"", name, "\": add, remove, replace, move, copy or test"));
     }
     const json::value* value = members.if_contains("value");
     if (value == nullptr) return absl::InvalidArgumentError(absl::StrCat("op \"", name, "\" needs a \"value\""));

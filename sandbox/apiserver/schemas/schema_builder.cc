@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "api/openapi/crd_defaults.h"
 #include "api/volcano/custom_types.h"
@@ -252,7 +253,9 @@ const SchemaNode* SchemaBuilder::FromTable(const api::Type& type) {
 
 const SchemaNode* SchemaBuilder::FromField(const api::Type& owner, const api::Field& field) {
   const api::volcano::Embedded embedded = api::volcano::EmbeddedIn(owner, field);
-  if (!embedded.definition.empty()) return FromDefinition(StdView(embedded.definition), /*custom=*/true);
+  // A custom object's own metadata is read before its schema is asked.
+  const bool metadata = View(field.name) == "metadata" && absl::EndsWith(embedded.definition, "meta.v1.ObjectMeta");
+  if (!embedded.definition.empty()) return FromDefinition(StdView(embedded.definition), /*custom=*/!metadata);
   if (embedded.table != nullptr) return FromTableType(*embedded.table);
   return FromTableType(*field.type);
 }

@@ -36,6 +36,11 @@ bool IsDirective(absl::string_view key) {
   return key == kPatch || key == kRetainKeys || absl::StartsWith(key, kDeleteFrom) || absl::StartsWith(key, kElementOrder);
 }
 
+// kube-apiserver takes this for a mistake of its own.
+absl::Status NoKey(absl::string_view path, absl::string_view what) {
+  return absl::InternalError(absl::StrCat("strategic merge patch: ", path, ": ", what));
+}
+
 absl::Status Malformed(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("strategic merge patch: ", path, path.empty() ? "" : ": ", what));
 }
@@ -219,7 +224,7 @@ absl::Status MergeElements(json::array& target, const json::array& patch, const 
     if (directive != nullptr && *directive != json::value("merge")) continue;
     const std::string at = api::IndexPath(path, i);
     if (!identity.Of(element).has_value()) {
-      return Malformed(at, absl::StrCat("has no ", View(node.keys.merge_key), ", by which the list is merged"));
+      return NoKey(at, absl::StrCat("has no ", View(node.keys.merge_key), ", by which the list is merged"));
     }
     const std::optional<std::size_t> found = places.Find(element);
     if (!found.has_value()) {

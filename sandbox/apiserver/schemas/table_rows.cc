@@ -206,7 +206,7 @@ void EndpointsCells(Look object, absl::Time now, Cells& cells) {
 }
 
 void ServiceAccountCells(Look object, absl::Time now, Cells& cells) {
-  cells = {NameCell(object), static_cast<std::int64_t>(object["secrets"].size()), AgeCell(object, now)};
+  cells = {NameCell(object), AgeCell(object, now)};
 }
 
 void PersistentVolumeCells(Look object, absl::Time now, Cells& cells) {
@@ -303,7 +303,7 @@ constexpr CoreTable kCoreTables[] = {
     {&api::kSecrets, SecretCells, "Name|Type|Data#|Age"},
     {&api::kEvents, EventCells, "Last Seen|Type|Reason|Object|Subobject*|Source*|Message|First Seen*|Count#*|Name*"},
     {&api::kEndpoints, EndpointsCells, "Name|Endpoints|Age"},
-    {&api::kServiceAccounts, ServiceAccountCells, "Name|Secrets#|Age"},
+    {&api::kServiceAccounts, ServiceAccountCells, "Name|Age"},
     {&api::kPersistentVolumes, PersistentVolumeCells,
      "Name|Capacity|Access Modes|Reclaim Policy|Status|Claim|StorageClass|VolumeAttributesClass|Reason|Age|VolumeMode*"},
     {&api::kPersistentVolumeClaims, PersistentVolumeClaimCells,

@@ -26,7 +26,7 @@ TEST_F(DeleteTest, Preconditions) {
   const std::string path = absl::StrCat(kConfigMaps, "/c");
   const Answer wrong = Delete(path, R"({"preconditions":{"uid":"x"}})");
   EXPECT_EQ(wrong.code, 409);
-  EXPECT_THAT(wrong.Text("message"), HasSubstr("UID in precondition: x"));
+  EXPECT_THAT(wrong.Text("message"), HasSubstr("the UID in the precondition (x) does not match"));
   EXPECT_EQ(Delete(path, R"({"preconditions":{"resourceVersion":"1"}})").code, 409);
   EXPECT_EQ(Delete(path, absl::StrCat(R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":")",
                                       created.Text("metadata.uid"), R"("}})")).code, 200);

@@ -141,14 +141,13 @@ TEST_F(InProcessClientTest, WatchesTellBreakAndResume) {
 TEST_F(InProcessClientTest, ARefusedWatchEndsWithItsStatus) {
   InProcessClient client(loop_, server_, "me");
   kube::Request old = WatchOf();
-  Post(kConfigMaps, ConfigMapJson("a"));
-  server_.CompactHistory();
+  old.path = "/api/v1/widgets";
   Watched seen;
   const auto watch = client.StartWatch(old, owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
                                        [&](absl::Status status) { seen.ends.push_back(status.code()); });
   EXPECT_THAT(seen.ends, IsEmpty());
   Settle();
-  EXPECT_THAT(seen.ends, ElementsAre(absl::StatusCode::kOutOfRange));
+  EXPECT_THAT(seen.ends, ElementsAre(absl::StatusCode::kNotFound));
 }
 
 TEST_F(InProcessClientTest, ADestroyedWatchHearsNothing) {

@@ -82,11 +82,14 @@ TEST_F(WatchTest, TooOldIsGone) {
   const std::string from = absl::StrCat(revision() - 1);
   server_.CompactHistory();
   const auto seen = Watch(kConfigMaps, "resourceVersion=" + from);
-  ASSERT_TRUE(seen->refused.has_value());
-  EXPECT_EQ(seen->refused->code, 410);
-  EXPECT_EQ(Json(*seen->refused->body).Text("reason"), "Expired");
-  EXPECT_THAT(Json(*seen->refused->body).Text("message"), StartsWith("too old resource version"));
-  EXPECT_EQ(seen->watch, nullptr);
+  Settle();
+  ASSERT_EQ(seen->objects.size(), 1u);
+  EXPECT_THAT(seen->frames[0], StartsWith("ERROR"));
+  const Json status(*seen->objects[0]);
+  EXPECT_EQ(status.Text("code"), "410");
+  EXPECT_EQ(status.Text("reason"), "Expired");
+  EXPECT_THAT(status.Text("message"), StartsWith("too old resource version"));
+  EXPECT_TRUE(seen->end.has_value() && seen->end->ok());
   // The latest one is never too old.
   EXPECT_NE(Watch(kConfigMaps, absl::StrCat("resourceVersion=", revision()))->watch, nullptr);
 }
@@ -198,7 +201,14 @@ TEST_F(WatchTest, BadRequestsAreRefusedBeforeTheStream) {
   EXPECT_EQ(Watch(kConfigMaps, "labelSelector=%3D%3D")->refused->code, 400);
   EXPECT_EQ(Watch(kConfigMaps, "fieldSelector=spec.x%3D1")->refused->code, 400);
   EXPECT_EQ(Watch("/api/v1/widgets", "")->refused->code, 404);
-  EXPECT_EQ(Watch(kConfigMaps, absl::StrCat("resourceVersion=", revision() + 5))->refused->code, 504);
+}
+
+TEST_F(WatchTest, FromARevisionToComeItTellsNothingBeforeIt) {
+  const auto seen = Watch(kConfigMaps, absl::StrCat("resourceVersion=", revision() + 1));
+  Post(kConfigMaps, ConfigMapJson("a"));
+  Post(kConfigMaps, ConfigMapJson("b"));
+  Settle();
+  EXPECT_THAT(seen->frames, ElementsAre("ADDED b" + At(0)));
 }
 
 }  // namespace

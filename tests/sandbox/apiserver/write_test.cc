@@ -195,7 +195,7 @@ TEST_F(WriteTest, GenerationCountsChangesOfTheSpecOnly) {
   EXPECT_EQ(Patch(absl::StrCat(path, "/status"), R"({"status":{"running":1}})").Text("metadata.generation"), "1");
   EXPECT_EQ(Patch(path, R"({"spec":{"minAvailable":1}})").Text("metadata.generation"), "2");
   // A PodGroup's status is no subresource, and counts (as recorded: generation 2 once it is Pending).
-  ASSERT_EQ(Post(kPodGroups, R"({"metadata":{"name":"g"},"spec":{"minMember":1}})").code, 201);
+  ASSERT_EQ(Post(kPodGroups, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1}})").code, 201);
   EXPECT_EQ(Patch(absl::StrCat(kPodGroups, "/g"), R"({"status":{"phase":"Pending"}})").Text("metadata.generation"), "2");
   EXPECT_EQ(Get(absl::StrCat(kPodGroups, "/g")).Text("status.phase"), "Pending");
 }
@@ -247,7 +247,7 @@ TEST_F(WriteTest, PatchesOfThreeKinds) {
   const Answer failed = Patch("/api/v1/nodes/n", R"([{"op":"test","path":"/metadata/labels/a","value":"9"}])", "json");
   EXPECT_EQ(failed.code, 422) << failed.body;
   EXPECT_EQ(Patch("/api/v1/nodes/n", R"([{"op":"add"}])", "json").code, 400);
-  EXPECT_EQ(Patch("/api/v1/nodes/n", R"([{"op":"replace","path":"/metadata","value":3}])", "json").code, 400);
+  EXPECT_EQ(Patch("/api/v1/nodes/n", R"([{"op":"replace","path":"/metadata","value":3}])", "json").code, 422);
   EXPECT_EQ(Patch("/api/v1/nodes/n", "{}", "application/apply-patch+cbor").code, 415);
   EXPECT_EQ(Patch("/api/v1/nodes/n", "{}", "text/plain").code, 415);
   EXPECT_EQ(revision(), before);
@@ -290,7 +290,7 @@ TEST_F(WriteTest, UnknownAndRepeatedFields) {
   EXPECT_EQ(ignored.code, 201);
   EXPECT_THAT(ignored.warnings, IsEmpty());
   const Answer patched = Patch(absl::StrCat(kConfigMaps, "/c"), R"({"foo":1})", "merge", "fieldValidation=Strict");
-  EXPECT_EQ(patched.code, 400);
+  EXPECT_EQ(patched.code, 422);
   EXPECT_THAT(patched.Text("message"), HasSubstr(R"(unknown field "foo")"));
 }
 

@@ -1,0 +1,280 @@
+#include "sandbox/apiserver/kind_rules.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "api/json.h"
+#include "api/json_value.h"
+#include "api/selector.h"
+#include "boost/json/array.hpp"
+#include "sandbox/apiserver/draft.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+using api::FieldError;
+using api::FieldErrors;
+
+void Add(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value_json,
+         absl::string_view rule) {
+  errors.push_back({.type = type, .field = std::string(field), .value = std::string(value_json), .rule = std::string(rule), .fix = ""});
+}
+
+bool Same(const json::value* a, const json::value* b) { return a == nullptr || b == nullptr ? a == b : Equal(*a, *b); }
+
+const json::array* ArrayAt(const json::object& in, absl::string_view path) {
+  const json::value* value = FindPath(in, path);
+  return value == nullptr ? nullptr : value->if_array();
+}
+
+// --- whole objects
+
+// k8s.io/apimachinery: validation.IsConfigMapKey
+std::string WhyNoDataKey(absl::string_view key) {
+  const bool letters = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
+  });
+  if (!letters) {
+    return "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+           "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+  }
+  if (key.size() > 253) return "must be no more than 253 characters";
+  if (key == "." || key == "..") return absl::StrCat("must not be '", key, "'");
+  return {};
+}
+
+void CheckDataKeys(const json::object& object, FieldErrors& errors) {
+  const json::object* data = FindObject(object, "data");
+  const json::object* binary = FindObject(object, "binaryData");
+  for (const auto& [field, map] : {std::pair{absl::string_view("data"), data}, {"binaryData", binary}}) {
+    if (map == nullptr) continue;
+    for (const auto& member : *map) {
+      const absl::string_view key = FromBjs(member.key());
+      const std::string path = absl::StrCat(field, "[", key, "]");
+      if (const std::string why = WhyNoDataKey(key); !why.empty()) {
+        Add(errors, FieldError::Type::kInvalid, path, api::JsonString(key), why);
+      }
+      if (map == data && binary != nullptr && binary->contains(member.key())) {
+        Add(errors, FieldError::Type::kInvalid, path, api::JsonString(key), "duplicate of key present in binaryData");
+      }
+    }
+  }
+}
+
+void CheckSecret(const json::object& object, FieldErrors& errors) {
+  CheckDataKeys(object, errors);
+  if (FindText(object, "type") != "kubernetes.io/tls") return;
+  const json::object* data = FindObject(object, "data");
+  for (const absl::string_view key : {"tls.crt", "tls.key"}) {
+    if (data == nullptr || !data->contains(Bjs(key))) Add(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
+  }
+}
+
+void CheckService(const json::object& object, FieldErrors& errors) {
+  if (TextAt(object, "spec.type") == "ExternalName") return;
+  const json::array* ports = ArrayAt(object, "spec.ports");
+  if (ports == nullptr || ports->empty()) {
+    if (TextAt(object, "spec.clusterIP") != "None") Add(errors, FieldError::Type::kRequired, "spec.ports", "", "");
+    return;
+  }
+  if (ports->size() == 1) return;
+  for (std::size_t i = 0; i < ports->size(); ++i) {
+    if ((*ports)[i].is_object() && FindText((*ports)[i].get_object(), "name").empty()) {
+      Add(errors, FieldError::Type::kRequired, absl::StrCat("spec.ports[", i, "].name"), "", "");
+    }
+  }
+}
+
+void CheckLease(const json::object& object, FieldErrors& errors) {
+  const std::int64_t seconds = IntAt(object, "spec.leaseDurationSeconds", 1);
+  if (seconds <= 0) {
+    Add(errors, FieldError::Type::kInvalid, "spec.leaseDurationSeconds", absl::StrCat(seconds), "must be greater than 0");
+  }
+}
+
+void CheckClaim(const json::object& object, FieldErrors& errors) {
+  const json::array* modes = ArrayAt(object, "spec.accessModes");
+  if (modes == nullptr || modes->empty()) {
+    Add(errors, FieldError::Type::kRequired, "spec.accessModes", "", "at least 1 access mode is required");
+  }
+  if (FindPath(object, "spec.resources.requests.storage") == nullptr) {
+    Add(errors, FieldError::Type::kRequired, "spec.resources[storage]", "", "");
+  }
+}
+
+void CheckBudget(const json::object& object, FieldErrors& errors) {
+  if (FindPath(object, "spec.minAvailable") == nullptr || FindPath(object, "spec.maxUnavailable") == nullptr) return;
+  Add(errors, FieldError::Type::kInvalid, "spec", api::ToJson(*FindPath(object, "spec")),
+      "minAvailable and maxUnavailable cannot be both set");
+}
+
+void CheckSelector(const json::object& object, FieldErrors& errors) {
+  const json::value* selector = FindPath(object, "spec.selector");
+  if (selector == nullptr) return;
+  const absl::StatusOr<api::LabelSelector> parsed = api::LabelSelector::FromJson(api::ToJson(*selector));
+  if (!parsed.ok()) return;
+  const json::value* labels = FindPath(object, "spec.template.metadata.labels");
+  std::string text;
+  const bool matches = parsed->MatchesWith([&](const std::string& key) -> const std::string* {
+    const json::value* value = labels == nullptr || !labels->is_object() ? nullptr : labels->get_object().if_contains(key);
+    if (value == nullptr || !value->is_string()) return nullptr;
+    text = std::string(FromBjs(value->get_string()));
+    return &text;
+  });
+  if (!matches) {
+    Add(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels", labels == nullptr ? "null" : api::ToJson(*labels),
+        "`selector` does not match template `labels`");
+  }
+}
+
+// --- changes
+
+// As many containers as before; pkg/apis/core/validation has no words about more than their number.
+void CheckContainerCount(const json::object& before, const json::object& after, absl::string_view list, FieldErrors& errors) {
+  const json::array* a = ArrayAt(before, absl::StrCat("spec.", list));
+  const json::array* b = ArrayAt(after, absl::StrCat("spec.", list));
+  if ((a == nullptr ? 0 : a->size()) == (b == nullptr ? 0 : b->size())) return;
+  Add(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", list), "", "pod updates may not add or remove containers");
+}
+
+void CheckDeadline(const json::object& before, const json::object& after, FieldErrors& errors) {
+  const json::value* a = FindPath(before, "spec.activeDeadlineSeconds");
+  const json::value* b = FindPath(after, "spec.activeDeadlineSeconds");
+  if (a == nullptr || Same(a, b)) return;
+  constexpr absl::string_view kField = "spec.activeDeadlineSeconds";
+  if (b == nullptr) {
+    Add(errors, FieldError::Type::kInvalid, kField, "null", "must not update from a positive integer to nil value");
+  } else if (a->is_int64() && b->is_int64() && b->get_int64() > a->get_int64()) {
+    Add(errors, FieldError::Type::kInvalid, kField, api::ToJson(*b), "must be less than or equal to previous value");
+  }
+}
+
+json::object WithoutSeconds(const json::value& toleration) {
+  json::object out = toleration.get_object();
+  out.erase("tolerationSeconds");
+  return out;
+}
+
+void CheckTolerations(const json::object& before, const json::object& after, FieldErrors& errors) {
+  const json::array* a = ArrayAt(before, "spec.tolerations");
+  const json::array* b = ArrayAt(after, "spec.tolerations");
+  if (a == nullptr) return;
+  const bool kept = std::all_of(a->begin(), a->end(), [&](const json::value& old) {
+    if (!old.is_object() || b == nullptr) return b != nullptr;
+    return std::any_of(b->begin(), b->end(), [&](const json::value& each) {
+      return each.is_object() && Equal(WithoutSeconds(old), WithoutSeconds(each));
+    });
+  });
+  if (!kept) {
+    Add(errors, FieldError::Type::kForbidden, "spec.tolerations", "", "existing toleration can not be modified except its tolerationSeconds");
+  }
+}
+
+void CheckGates(const json::object& before, const json::object& after, FieldErrors& errors) {
+  const json::array* a = ArrayAt(before, "spec.schedulingGates");
+  const json::array* b = ArrayAt(after, "spec.schedulingGates");
+  if (b == nullptr) return;
+  for (std::size_t i = 0; i < b->size(); ++i) {
+    const bool known = a != nullptr && std::any_of(a->begin(), a->end(), [&](const json::value& each) { return Equal(each, (*b)[i]); });
+    if (known || !(*b)[i].is_object()) continue;
+    Add(errors, FieldError::Type::kForbidden, absl::StrCat("spec.schedulingGates[", i, "].name"), "",
+        absl::StrCat("only deletion is allowed, but found new scheduling gate '", FindText((*b)[i].get_object(), "name"), "'"));
+  }
+}
+
+bool SameButImages(const json::value* before, const json::value* after) {
+  if (before == nullptr || after == nullptr) return before == after;
+  const json::array* a = before->if_array();
+  const json::array* b = after->if_array();
+  if (a == nullptr || b == nullptr || a->size() != b->size()) return false;
+  for (std::size_t i = 0; i < a->size(); ++i) {
+    if (!(*a)[i].is_object() || !(*b)[i].is_object()) return false;
+    json::object x = (*a)[i].get_object();
+    json::object y = (*b)[i].get_object();
+    if (FindText(y, "image").empty()) return false;
+    x.erase("image");
+    y.erase("image");
+    if (!Equal(x, y)) return false;
+  }
+  return true;
+}
+
+// pkg/apis/core/validation: ValidatePodUpdate
+void CheckPodChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  const json::object* a = FindObject(before, "spec");
+  const json::object* b = FindObject(after, "spec");
+  if (a == nullptr || b == nullptr || Equal(*a, *b)) return;
+  const std::size_t known = errors.size();
+  CheckContainerCount(before, after, "containers", errors);
+  CheckContainerCount(before, after, "initContainers", errors);
+  if (errors.size() != known) return;
+  CheckDeadline(before, after, errors);
+  CheckTolerations(before, after, errors);
+  CheckGates(before, after, errors);
+  std::vector<std::string> changed;
+  const auto judge = [&](absl::string_view name) {
+    const json::value* x = a->if_contains(Bjs(name));
+    const json::value* y = b->if_contains(Bjs(name));
+    const bool judged = name == "tolerations" || name == "schedulingGates" || name == "activeDeadlineSeconds";
+    const bool containers = name == "containers" || name == "initContainers";
+    if (!judged && !(containers ? SameButImages(x, y) : Same(x, y))) changed.push_back(absl::StrCat("spec.", name));
+  };
+  for (const auto& member : *a) judge(FromBjs(member.key()));
+  for (const auto& member : *b) {
+    if (!a->contains(member.key())) judge(FromBjs(member.key()));
+  }
+  if (changed.empty()) return;
+  std::sort(changed.begin(), changed.end());
+  Add(errors, FieldError::Type::kForbidden, "spec", "",
+      absl::StrCat("pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
+                   "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
+                   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative); changed: ",
+                   absl::StrJoin(changed, ", ")));
+}
+
+void CheckServiceChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  if (TextAt(before, "spec.clusterIP").empty() || TextAt(after, "spec.type") == "ExternalName") return;
+  if (Same(FindPath(before, "spec.clusterIP"), FindPath(after, "spec.clusterIP"))) return;
+  Add(errors, FieldError::Type::kInvalid, "spec.clusterIPs[0]", api::ToJson(json::value{TextAt(after, "spec.clusterIP").data()}),
+      "may not change once set");
+}
+
+// Requests may grow, and whoever binds the claim writes the volume's name.
+void CheckClaimChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  const json::object* a = FindObject(before, "spec");
+  const json::object* b = FindObject(after, "spec");
+  if (a == nullptr || b == nullptr) return;
+  json::object x = *a, y = *b;
+  x.erase("resources"), y.erase("resources");
+  if (FindText(x, "volumeName").empty()) x.erase("volumeName"), y.erase("volumeName");
+  if (Equal(x, y)) return;
+  Add(errors, FieldError::Type::kForbidden, "spec", "",
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
+}
+
+}  // namespace
+
+void CheckKind(const api::Resource& resource, const json::object& object, FieldErrors& errors) {
+  if (&resource == &api::kConfigMaps) CheckDataKeys(object, errors);
+  if (&resource == &api::kSecrets) CheckSecret(object, errors);
+  if (&resource == &api::kServices) CheckService(object, errors);
+  if (&resource == &api::kLeases) CheckLease(object, errors);
+  if (&resource == &api::kPersistentVolumeClaims) CheckClaim(object, errors);
+  if (&resource == &api::kPodDisruptionBudgets) CheckBudget(object, errors);
+  if (&resource == &api::kDeployments || &resource == &api::kReplicaSets || &resource == &api::kStatefulSets) {
+    CheckSelector(object, errors);
+  }
+}
+
+void CheckKindChange(const api::Resource& resource, const json::object& before, const json::object& after, FieldErrors& errors) {
+  if (&resource == &api::kPods) CheckPodChange(before, after, errors);
+  if (&resource == &api::kServices) CheckServiceChange(before, after, errors);
+  if (&resource == &api::kPersistentVolumeClaims) CheckClaimChange(before, after, errors);
+}
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,68 @@
+#include "sandbox/apiserver/service_address.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "boost/json/array.hpp"
+#include "sandbox/apiserver/draft.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::uint32_t kAddresses = 1u << 16;
+
+bool Taken(const Store& store, absl::string_view address) {
+  bool taken = false;
+  store.Scan(api::kServices, {}, nullptr, [&](const RecordPtr& record) {
+    taken = record->fields.Get("spec.clusterIP") == address;
+    return !taken;
+  });
+  return taken;
+}
+
+bool HasSelector(const json::object& spec) {
+  const json::object* selector = FindObject(spec, "selector");
+  return selector != nullptr && !selector->empty();
+}
+
+}  // namespace
+
+void ServiceAddresses::Give(const Store& store, json::object& service) {
+  json::object& spec = ObjectIn(service, "spec");
+  ObjectIn(ObjectIn(service, "status"), "loadBalancer");
+  if (FindText(spec, "type") == "ExternalName") return;
+  if (FindText(spec, "clusterIP").empty()) {
+    std::string address;
+    std::uint32_t tries = 0;
+    do {
+      last_ = (last_ + 1) % kAddresses;
+      address = absl::StrCat("10.96.", last_ / 256, ".", last_ % 256);
+    } while (++tries < kAddresses && (last_ % 256 == 0 || Taken(store, address)));
+    SetText(spec, "clusterIP", address);
+  }
+  spec["clusterIPs"].emplace_array().emplace_back(Bjs(FindText(spec, "clusterIP")));
+  // Without a selector nobody knows the addresses' family behind it.
+  const bool any_family = FindText(spec, "clusterIP") == "None" && !HasSelector(spec);
+  if (!spec.contains("ipFamilies")) {
+    json::array& families = spec["ipFamilies"].emplace_array();
+    families.emplace_back("IPv4");
+    if (any_family) families.emplace_back("IPv6");
+  }
+  SetTextIfAbsent(spec, "ipFamilyPolicy", any_family ? "RequireDualStack" : "SingleStack");
+}
+
+void KeepAddress(const json::object& old, json::object& next) {
+  const json::object* before = FindObject(old, "spec");
+  json::object* after = FindObject(next, "spec");
+  if (before == nullptr || after == nullptr || FindText(*after, "type") == "ExternalName") return;
+  for (const absl::string_view field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+    const json::value* had = before->if_contains(Bjs(field));
+    const json::value* has = after->if_contains(Bjs(field));
+    const bool silent = has == nullptr || has->is_null() || (has->is_string() && has->get_string().empty());
+    if (had != nullptr && silent) (*after)[Bjs(field)] = *had;
+  }
+}
+
+}  // namespace gangway::sandbox
