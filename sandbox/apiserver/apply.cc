@@ -148,6 +148,7 @@ kube::Response ServerCore::Apply(Exchange& exchange) {
                                             WriteOf(resource, note), options->force);
   if (!applied.conflicts.empty()) return ApplyConflict(applied.conflicts).ToResponse();
   Draft next;
+  apply::DropZeros(applied.object, *schema.root);
   next.root() = std::move(applied.object);
   if (Objection objection = ReportFields(exchange, schema, options->field_validation, next, {}, target.name)) {
     return objection->ToResponse();

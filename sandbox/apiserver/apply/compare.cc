@@ -13,20 +13,6 @@ namespace {
 
 namespace json = boost::json;
 
-bool IsZero(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null: return true;
-    case json::kind::bool_: return !value.get_bool();
-    case json::kind::int64: return value.get_int64() == 0;
-    case json::kind::uint64: return value.get_uint64() == 0;
-    case json::kind::double_: return value.get_double() == 0;
-    case json::kind::string: return value.get_string().empty();
-    case json::kind::array: return value.get_array().empty();
-    case json::kind::object: return value.get_object().empty();
-  }
-  return false;
-}
-
 // The member as Go writes it; null when it does not.
 const json::value* Seen(const json::value* value, const SchemaProperty* property, Form form = Form::kStored) {
   if (property == nullptr) return value;
@@ -73,7 +59,8 @@ std::vector<Element> ElementsOf(const json::value& list, const SchemaNode& node)
   for (const json::value& element : list.get_array()) {
     if (std::optional<PathElement> step = StepOf(node, element)) out.push_back({*std::move(step), &element});
   }
-  std::stable_sort(out.begin(), out.end(), [](const Element& a, const Element& b) { return PathElement::Compare(a.step, b.step) < 0; });
+  const auto before = [](const Element& a, const Element& b) { return PathElement::Compare(a.step, b.step) < 0; };
+  if (!std::is_sorted(out.begin(), out.end(), before)) std::stable_sort(out.begin(), out.end(), before);
   return out;
 }
 

@@ -137,6 +137,21 @@ FieldSet FieldSet::Difference(const FieldSet& a, const FieldSet& b) {
   return out;
 }
 
+FieldSet FieldSet::Difference(FieldSet&& a, const FieldSet& b) {
+  FieldSet out = std::move(a);
+  for (const Node& gone : b.nodes_) {
+    const auto at = std::lower_bound(out.nodes_.begin(), out.nodes_.end(), gone.step, Before);
+    if (at == out.nodes_.end() || !(at->step == gone.step)) continue;
+    if (gone.member) at->member = false;
+    if (at->children != nullptr && gone.children != nullptr) {
+      *at->children = Difference(std::move(*at->children), *gone.children);
+      if (at->children->Empty()) at->children = nullptr;
+    }
+    if (!at->member && at->children == nullptr) out.nodes_.erase(at);
+  }
+  return out;
+}
+
 FieldSet FieldSet::RecursiveDifference(const FieldSet& a, const FieldSet& b) {
   FieldSet out;
   Zip(a.nodes_, b.nodes_, [&](const Node* x, const Node* y) {

@@ -46,6 +46,7 @@ class FieldSet {
   static FieldSet Intersection(const FieldSet& a, const FieldSet& b);
   // Members of `a` that are not members of `b`: what lies below a member of `b` stays.
   static FieldSet Difference(const FieldSet& a, const FieldSet& b);
+  static FieldSet Difference(FieldSet&& a, const FieldSet& b);  // in place; for a small `b`
   // The same with everything below each member of `b`.
   static FieldSet RecursiveDifference(const FieldSet& a, const FieldSet& b);
   friend bool operator==(const FieldSet& a, const FieldSet& b);

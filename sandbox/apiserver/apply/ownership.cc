@@ -38,7 +38,7 @@ const FieldSet& Untracked() {
   return *set;
 }
 
-FieldSet Tracked(const FieldSet& fields) { return FieldSet::Difference(fields, Untracked()); }
+FieldSet Tracked(FieldSet&& fields) { return FieldSet::Difference(std::move(fields), Untracked()); }
 FieldSet FieldsIn(const Bytes& text) { return *FieldSet::FromFieldsV1(absl::string_view(*text)); }
 absl::string_view ManagerName(absl::string_view manager) { return manager.empty() ? "unknown" : manager; }
 
@@ -125,10 +125,9 @@ ManagedFieldsPtr Ownership::AfterUpdate(const ManagedFieldsPtr& managed, const j
     difference.removed = FieldSet::RecursiveDifference(difference.removed, write.reset);
   }
   if (difference.Same()) return managed;
-  const Bytes changed = pool_.Share(difference.changed.ToFieldsV1()), removed = pool_.Share(difference.removed.ToFieldsV1());
-  const Bytes own = pool_.Share(Tracked(difference.changed).ToFieldsV1());
   ManagedFields entries;
   if (managed != nullptr) {
+    const Bytes changed = pool_.Share(difference.changed.ToFieldsV1()), removed = pool_.Share(difference.removed.ToFieldsV1());
     entries.reserve(managed->size() + 1);
     for (const ManagedEntry& entry : *managed) {
       Bytes fields = Combine(Operation::kMinus, Combine(Operation::kMinus, entry.fields, changed), removed);
@@ -137,6 +136,7 @@ ManagedFieldsPtr Ownership::AfterUpdate(const ManagedFieldsPtr& managed, const j
       entries.back().fields = std::move(fields);
     }
   }
+  const Bytes own = pool_.Share(Tracked(std::move(difference.changed)).ToFieldsV1());
   if (*own != kNoFields) {
     ManagedEntry writer = EntryOf(write.manager, write, false);
     ManagedEntry* entry = FindWriter(entries, writer);
@@ -230,7 +230,7 @@ Applied Ownership::ApplyOnce(const ManagedFieldsPtr& managed_before, const json:
     return out;
   }
   const bool same = live != nullptr && Equal(*live, out.object);
-  if (const FieldSet tracked = Tracked(mine); !tracked.Empty()) {
+  if (const FieldSet tracked = Tracked(std::move(mine)); !tracked.Empty()) {
     ManagedEntry& entry = entries.emplace_back(applier);
     entry.fields = pool_.Share(tracked.ToFieldsV1());
     // An apply that changes nothing leaves the time as it was, also when there was none.

@@ -74,15 +74,17 @@ int CompareParsed(StepKind kind, const std::string& a, const std::string& b) {
 }
 
 
-// The order by the texts alone: where they first differ. nullopt-like 2: they must be read.
+// The order by the texts alone, where they first differ. 2: they must be read.
 int CompareTexts(const std::string& a, const std::string& b) {
   const std::size_t size = std::min(a.size(), b.size());
-  const std::size_t at = static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(size), b.begin()).first - a.begin());
-  if (at == size) return 2;
-  if (a.find('\\') != std::string::npos || b.find('\\') != std::string::npos) return 2;
-  // Within a string when the quotes before are odd; then bytes decide, and an end of the string comes first.
-  const bool in_string = (std::count(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(at), '"') & 1) != 0;
-  if (!in_string) return 2;
+  bool in_string = false;
+  std::size_t at = 0;
+  for (; at < size && a[at] == b[at]; ++at) {
+    if (a[at] == '\\') return 2;
+    if (a[at] == '"') in_string = !in_string;
+  }
+  // Within a string bytes decide, and an end of the string comes first.
+  if (at == size || !in_string || a[at] == '\\' || b[at] == '\\') return 2;
   if (a[at] == '"') return -1;
   if (b[at] == '"') return 1;
   return static_cast<unsigned char>(a[at]) < static_cast<unsigned char>(b[at]) ? -1 : 1;

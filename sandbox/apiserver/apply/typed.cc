@@ -201,6 +201,20 @@ json::value Without(const json::value& object, const FieldSet& fields, const Sch
   return object;
 }
 
+void DropZeros(json::value& object, const SchemaNode& type) {
+  if (object.is_array() && type.element != nullptr) {
+    for (json::value& element : object.get_array()) DropZeros(element, *type.element);
+  }
+  if (!object.is_object()) return;
+  json::object& members = object.get_object();
+  for (auto at = members.begin(); at != members.end();) {
+    const SchemaNode* below = MemberNode(type, KeyOf(*at));
+    if (below != nullptr) DropZeros(at->value(), *below);
+    const SchemaProperty* property = type.shape == Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
+    at = property != nullptr && property->drops_zero && IsZero(at->value()) ? api::EraseMember(members, at) : at + 1;
+  }
+}
+
 FieldSet WithNamedParents(const FieldSet& fields, const SchemaNode* type) {
   FieldSet out;
   for (const FieldSet::Node& node : fields.nodes()) {

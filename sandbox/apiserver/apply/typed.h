@@ -41,6 +41,9 @@ boost::json::value Merge(const boost::json::value& live, const boost::json::valu
 // `object` without the members of `fields`; what lies around them stays, empty if need be.
 boost::json::value Without(const boost::json::value& object, const FieldSet& fields, const SchemaNode& type);
 
+// Takes out what Go would not write: of core types what is empty and need not be there.
+void DropZeros(boost::json::value& object, const SchemaNode& type);
+
 // `fields` and, of what has members below it, those parts that the type names: "a.b.c" also owns "a" when that is a property.
 FieldSet WithNamedParents(const FieldSet& fields, const SchemaNode* type);
 

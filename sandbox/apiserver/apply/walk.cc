@@ -42,6 +42,20 @@ bool IsProperty(const SchemaNode& node, absl::string_view name) {
   return node.shape == Shape::kObject && node.Find(StdView(name)) != nullptr;
 }
 
+bool IsZero(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null: return true;
+    case json::kind::bool_: return !value.get_bool();
+    case json::kind::int64: return value.get_int64() == 0;
+    case json::kind::uint64: return value.get_uint64() == 0;
+    case json::kind::double_: return value.get_double() == 0;
+    case json::kind::string: return value.get_string().empty();
+    case json::kind::array: return value.get_array().empty();
+    case json::kind::object: return value.get_object().empty();
+  }
+  return false;
+}
+
 std::optional<PathElement> StepOf(const SchemaNode& list, const json::value& element) {
   if (list.list_type == ListType::kSet) {
     if (element.is_object() || element.is_array() || element.is_null()) return std::nullopt;

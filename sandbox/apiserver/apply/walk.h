@@ -25,6 +25,9 @@ Atom AtomOf(const SchemaNode& node, const boost::json::value& value);
 const SchemaNode* MemberNode(const SchemaNode& node, absl::string_view name);
 bool IsProperty(const SchemaNode& node, absl::string_view name);
 
+// Null, false, 0, "" or nothing in it.
+bool IsZero(const boost::json::value& value);
+
 // The step to one element of a list that is no leaf; nullopt when it has none: no keys, or nothing that a set can hold.
 std::optional<PathElement> StepOf(const SchemaNode& list, const boost::json::value& element);
 
