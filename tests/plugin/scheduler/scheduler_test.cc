@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "base/simulated_loop.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
+#include "tests/testing/fake_client.h"
 
 namespace gangway::scheduler {
 namespace {
@@ -502,6 +504,31 @@ TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
   EXPECT_EQ(Text(*dump, "/gangs/0/gang"), "default/g");
   EXPECT_THAT(Text(*dump, "/gangs/0/reason"), HasSubstr("needs cpu 3"));
   EXPECT_THAT(scheduler_->Dump(0), HasSubstr(R"("gangs":[])"));
+}
+
+// An object that cannot be read gets an event that says so, and the others are scheduled.
+TEST(SchedulerObjectsTest, OneThatDoesNotDecodeStopsNobodyElse) {
+  SimulatedLoop loop(1);
+  testutil::FakeClient client(loop);
+  client.SetHandler([](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
+    if (request.method != "GET") return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
+    if (!absl::EndsWith(request.path, "/podgroups")) return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+    return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[
+      {"metadata":{"name":"bad","namespace":"ns","uid":"u1","resourceVersion":"1"},"spec":{"minMember":"many"}},
+      {"metadata":{"name":"good","namespace":"ns","uid":"u2","resourceVersion":"2"},"spec":{"minMember":1,"queue":"default"}}]})");
+  });
+  Scheduler scheduler(loop, client, {});
+  scheduler.Start();
+  loop.RunFor(absl::Seconds(5));
+  std::vector<std::string> events;
+  bool good_written = false;
+  for (const kube::Request& request : client.requests()) {
+    if (absl::EndsWith(request.path, "/events") && absl::StrContains(request.body, "InvalidObject")) events.push_back(request.body);
+    if (request.method == "PATCH" && absl::EndsWith(request.path, "/podgroups/good")) good_written = true;
+  }
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_THAT(events[0], ::testing::AllOf(HasSubstr(R"("name":"bad")"), HasSubstr("spec.minMember"), HasSubstr("cannot be read and is ignored")));
+  EXPECT_TRUE(good_written);
 }
 
 }  // namespace
