@@ -75,7 +75,7 @@ absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, Credentials
   GW_RETURN_IF_ERROR(CheckRequest(request_));
   url_ = endpoint.Url(request_);
   if (IsWriteMethod(request_.method)) fence_ = options.fence;
-  if (!FenceOpen()) return failure_;
+  if (!FenceOpen()) return std::move(failure_);
   endpoint.Configure(easy, *credentials_);
   if (options.compress && !endpoint.disable_compression()) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
   curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
@@ -243,7 +243,7 @@ int Transfer::http_code() const {
 }
 
 absl::Status Transfer::TransportError(CURLcode code) const {
-  if (absl::IsFailedPrecondition(failure_)) return failure_;  // the fence's; it names the request
+  if (absl::IsFailedPrecondition(failure_)) return absl::Status(failure_.code(), failure_.message());  // the fence's; it names the request
   const std::string what = absl::StrCat(request_.method, " ", url_, ": ");
   if (!failure_.ok()) return absl::Status(failure_.code(), absl::StrCat(what, failure_.message()));
   const std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);

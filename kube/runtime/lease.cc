@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/status_macros.h"
 #include "kube/client/status.h"
+#include "kube/runtime/refusal.h"
 
 namespace gangway::kube {
 namespace {
@@ -290,6 +291,7 @@ class Lease::Impl {
   }
 
   std::string Explained(const absl::Status& status) const {
+    if (IsUnreached(status)) return absl::StrCat("the API server does not answer: ", WhyUnreached(status));
     if (!absl::IsPermissionDenied(status)) return std::string(status.ToString());
     return absl::StrCat(status.message(), "; grant create, get and update on leases.coordination.k8s.io in namespace ", options_.ns);
   }
