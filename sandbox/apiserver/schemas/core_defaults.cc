@@ -18,7 +18,6 @@ constexpr std::array kDefaults{
     CoreDefault{kPodSpec, "schedulerName", R"("default-scheduler")"},
     CoreDefault{kPodSpec, "terminationGracePeriodSeconds", "30"},
     CoreDefault{kPodSpec, "securityContext", "{}"},
-    CoreDefault{kPodSpec, "enableServiceLinks", "true"},
     CoreDefault{kContainer, "terminationMessagePath", R"("/dev/termination-log")"},
     CoreDefault{kContainer, "terminationMessagePolicy", R"("File")"},
     CoreDefault{kContainer, "resources", "{}"},
@@ -55,6 +54,7 @@ constexpr std::array kDefaults{
     CoreDefault{"apps.v1.ReplicaSetSpec", "replicas", "1"},
     CoreDefault{"apps.v1.StatefulSetSpec", "replicas", "1"},
     CoreDefault{"apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"},
+    CoreDefault{"apps.v1.StatefulSetSpec", "persistentVolumeClaimRetentionPolicy", R"({"whenDeleted":"Retain","whenScaled":"Retain"})"},
     CoreDefault{"apps.v1.StatefulSetSpec", "podManagementPolicy", R"("OrderedReady")"},
     CoreDefault{"apps.v1.StatefulSetSpec", "updateStrategy", R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"},
 };
@@ -122,11 +122,18 @@ void PodSpecDefaults(json::object& spec) {
   }
 }
 
+// Of pods, not of their templates (kubernetes: pkg/apis/core/v1, SetDefaults_Pod).
+void PodDefaults(json::object& pod) {
+  json::value* spec = pod.if_contains("spec");
+  if (spec != nullptr && spec->is_object()) spec->get_object().emplace("enableServiceLinks", true);
+}
+
 }  // namespace
 
 std::span<const CoreDefault> CoreDefaults() { return kDefaults; }
 
 DeriveDefaults DerivedDefaultsOf(std::string_view definition) {
+  if (definition == "core.v1.Pod") return PodDefaults;
   if (definition == kPodSpec) return PodSpecDefaults;
   if (definition == kContainer) return ContainerDefaults;
   if (definition == "core.v1.ResourceRequirements") return ResourceDefaults;
