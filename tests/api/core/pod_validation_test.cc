@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         PodCase{"Grace", R"({"terminationGracePeriodSeconds":-1})", "FieldValueInvalid spec.terminationGracePeriodSeconds"},
         PodCase{"Deadline", R"({"activeDeadlineSeconds":0})", "FieldValueInvalid spec.activeDeadlineSeconds"},
         PodCase{"NodeSelector", R"({"nodeSelector":{"a b":"x"}})", "FieldValueInvalid spec.nodeSelector.a b"},
-        PodCase{"VolumeWithoutSource", R"({"volumes":[{"name":"a"}]})", "FieldValueRequired spec.volumes[0]"},
+        PodCase{"VolumeWithoutSource", R"({"volumes":[{"name":"a"}]})", ""},
         PodCase{"VolumeWithTwo", R"({"volumes":[{"name":"a","emptyDir":{},"hostPath":{"path":"/x"}}]})", "FieldValueForbidden spec.volumes[0]"},
         PodCase{"HostPathWithoutPath", R"({"volumes":[{"name":"a","hostPath":{}}]})", "FieldValueRequired spec.volumes[0].hostPath.path"},
         PodCase{"VolumeTwice", R"({"volumes":[{"name":"a","emptyDir":{}},{"name":"a","emptyDir":{}}]})", "FieldValueDuplicate spec.volumes[1].name"},

@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"A15NumberIsNoText", R"([{"op":"test","path":"/list/0","value":"1"}])", kNotSo, "test"},
         Wrong{"NoObject", R"({"op":"add"})", kMalformed, "list"},
         Wrong{"OperationIsNoObject", R"([1])", kMalformed, "operation 0"},
-        Wrong{"UnknownOp", R"([{"op":"merge","path":"/a","value":1}])", kMalformed, "merge"},
+        Wrong{"UnknownOp", R"([{"op":"merge","path":"/a","value":1}])", kNotSo, "merge"},
         Wrong{"NoOp", R"([{"path":"/a"}])", kMalformed, "\"op\""},
         Wrong{"NoPath", R"([{"op":"remove"}])", kMalformed, "\"path\""},
         Wrong{"NoValue", R"([{"op":"add","path":"/a"}])", kMalformed, "value"},
