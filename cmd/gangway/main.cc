@@ -1,12 +1,16 @@
 // gangway: gangs of PaddlePaddle jobs on Kubernetes.
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cmd/gangway/crds_command.h"
-#include "cmd/gangway/extender_command.h"
 #include "cmd/gangway/process_command.h"
 #include "cmd/gangway/sandbox_command.h"
 #include "cmd/gangway/version.h"
@@ -47,26 +51,20 @@ void AddCrds(CLI::App& app, std::vector<std::string>& names) {
   crds->add_option("name", names, "only these (default: all): jobs.batch.volcano.sh");
 }
 
-void AddExtender(CLI::App& app, gangway::cmd::ExtenderFlags& flags) {
-  CLI::App* extender = app.add_subcommand("extender", "placement and job policies as a gRPC service (gangway.v1)");
-  extender->footer("  gangway extender --listen 127.0.0.1:0              any free port; it is printed\n\nSee docs/extender.md.");
-  extender->add_option("--listen", flags.listen, "HOST:PORT; port 0: any free one")->capture_default_str();
-  extender->add_option("--tls-cert", flags.tls_cert, "file with the server's certificate chain (PEM); read again when it changes");
-  extender->add_option("--tls-key", flags.tls_key, "file with its key");
-  extender->add_option("--client-ca", flags.client_ca, "file with the authorities whose clients are served; no others are");
-  extender->add_option("--max-message-bytes", flags.max_message_bytes, "of a request")->check(CLI::Range(1024, 1 << 30))->capture_default_str();
-  extender->add_option("--max-calls", flags.max_calls, "running and waiting; beyond it calls are refused at once")->check(CLI::Range(1, 10000))->capture_default_str();
-  extender->add_option("--threads", flags.threads, "that carry out calls")->check(CLI::Range(1, 256))->capture_default_str();
-  extender->add_option("--default-deadline", flags.default_deadline, "of calls that bring none")->capture_default_str();
-  extender->add_option("--drain-timeout", flags.drain_timeout, "for calls under way, after SIGTERM")->capture_default_str();
-  extender->add_option("--metrics-addr", flags.metrics_addr, "HOST:PORT of Prometheus metrics; default: none");
-  extender->add_option("--log-level", flags.log_level, "debug, info, warning, error or off")->capture_default_str();
-  extender->add_option("--log-format", flags.log_format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+// `gangway extender` is a program of its own beside this one: gRPC's libraries alone take a process more than four megabytes.
+int RunExtender(char** argv) {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "gangway-extender";
+  argv[1] = argv[0];
+  execv(program.c_str(), argv + 1);
+  std::fprintf(stderr, "gangway extender: %s: %s; it is built as target gangway-extender and stands beside gangway\n", program.c_str(), std::strerror(errno));
+  return 2;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "extender") == 0) return RunExtender(argv);
   CLI::App app{"Gangway runs PaddlePaddle training jobs on Kubernetes as gangs: all members of a job start together or none does.", "gangway"};
   app.require_subcommand(1);
   app.set_version_flag("--version", gangway::cmd::VersionLine());
@@ -74,8 +72,7 @@ int main(int argc, char** argv) {
   AddSandbox(app, sandbox);
   std::vector<std::string> crds;
   AddCrds(app, crds);
-  gangway::cmd::ExtenderFlags extender;
-  AddExtender(app, extender);
+  app.add_subcommand("extender", "placement and job policies as a gRPC service (gangway.v1)");
   const gangway::cmd::ProcessCommand scheduler(app, gangway::cmd::ProcessKind::kScheduler);
   const gangway::cmd::ProcessCommand controller(app, gangway::cmd::ProcessKind::kController);
   app.add_subcommand("version", "print the version");
@@ -94,7 +91,6 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
-  if (app.got_subcommand("extender")) return gangway::cmd::RunExtender(extender);
   for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {
     if (process->chosen()) return process->Run();
   }

@@ -35,6 +35,8 @@ namespace {
 using Clock = std::chrono::system_clock;
 using Reactor = grpc::ServerUnaryReactor;
 
+constexpr absl::Duration kLastWords = absl::Milliseconds(200);
+
 // absl's codes are gRPC's, number by number.
 grpc::Status ToGrpc(const absl::Status& status) {
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
@@ -79,14 +81,18 @@ class Desk {
       reactor->Finish(ToGrpc(status));
     };
     under_way_.Add(1);
-    if (pool_.Offer(std::move(work))) return reactor;
+    const WorkPool::Answer taken = pool_.Offer(std::move(work));
+    if (taken == WorkPool::Answer::kTaken) return reactor;
     under_way_.Add(-1);
-    const absl::Status full = absl::ResourceExhaustedError(
-        absl::StrCat(options_.max_calls, " calls are under way already, which is this server's limit; try again later"));
-    Count(method, full, request.Length(), begin);
-    reactor->Finish(ToGrpc(full));
+    const absl::Status refused =
+        taken == WorkPool::Answer::kClosed
+            ? absl::UnavailableError("the server is about to go")
+            : absl::ResourceExhaustedError(absl::StrCat(options_.max_calls, " calls are under way already, which is this server's limit; try again later"));
+    Count(method, refused, request.Length(), begin);
+    reactor->Finish(ToGrpc(refused));
     return reactor;
   }
+  void Close() { pool_.Close(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.drain)); }
 
  private:
   template <class In, class Out, class F>
@@ -207,7 +213,9 @@ class Server::Impl {
   ~Impl() {
     if (server_ == nullptr) return;
     Serving(false);
-    server_->Shutdown(After(options_.drain));
+    desk_.Close();
+    // A moment for the last answers on their way; gRPC would wait for connections too, and a client that has no call does not look at its own.
+    server_->Shutdown(After(kLastWords));
     server_->Wait();
   }
 

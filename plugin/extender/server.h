@@ -41,7 +41,7 @@ class Server {
  public:
   // InvalidArgument: an option or a file is wrong; Unavailable: the address cannot be had.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options, Metrics& metrics);
-  // Says NOT_SERVING, takes no new call, lets those under way end for options.drain, then cancels them.
+  // Says NOT_SERVING, answers new calls with UNAVAILABLE, lets those under way end for options.drain, then cancels them.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -18,15 +18,22 @@ WorkPool::~WorkPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool WorkPool::Offer(Work work) {
+WorkPool::Answer WorkPool::Offer(Work work) {
   {
     MutexLock lock(mu_);
-    if (ending_ || accepted_ >= max_accepted_) return false;
+    if (closed_) return Answer::kClosed;
+    if (accepted_ >= max_accepted_) return Answer::kFull;
     ++accepted_;
     waiting_.push_back(std::move(work));
   }
   offered_.notify_one();
-  return true;
+  return Answer::kTaken;
+}
+
+void WorkPool::Close(std::chrono::steady_clock::time_point until) {
+  std::unique_lock<Mutex> lock(mu_);
+  closed_ = true;
+  done_.wait_until(lock, until, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return accepted_ == 0; });
 }
 
 void WorkPool::Run() {
@@ -42,7 +49,7 @@ void WorkPool::Run() {
     work();
     work = nullptr;
     MutexLock lock(mu_);
-    --accepted_;
+    if (--accepted_ == 0) done_.notify_all();
   }
 }
 

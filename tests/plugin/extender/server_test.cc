@@ -274,6 +274,26 @@ TEST_F(ServerTest, CallsUnderWayEndBeforeTheServerDoes) {
   EXPECT_TRUE(done.Take()->ok());
 }
 
+TEST_F(ServerTest, ACallThatDoesNotEndIsCancelledWhenTheServerHasWaitedLongEnough) {
+  Gate gate;
+  ServerOptions options;
+  options.before_call = gate.Hook();
+  options.drain = absl::Milliseconds(1);
+  auto server = Start(std::move(options));
+  const auto channel = Connect(*server);
+  Inbox<grpc::Status> done;
+  std::thread caller([&] {
+    v1::PlaceGangResponse reply;
+    done.Put(Place(channel, SeedRequest(), &reply));
+  });
+  ASSERT_TRUE(gate.AwaitHeld(1));
+  std::thread ending([&] { server.reset(); });
+  EXPECT_FALSE(done.Take()->ok()) << "while the call is still held";
+  caller.join();
+  gate.Open();
+  ending.join();
+}
+
 // grpc.health.v1.HealthCheckRequest{service}, HealthCheckResponse{status: SERVING = 1}
 TEST_F(ServerTest, HealthIsServedForTheServerAndForEachService) {
   const auto server = Start();
