@@ -92,7 +92,7 @@ std::string Refusal::ToJson() const {
 
 kube::Response Refusal::ToResponse() const {
   kube::Response response = JsonResponse(code, MakeBytes(ToJson()));
-  if (retry_after_seconds > 0 || code == 429) response.retry_after = absl::Seconds(retry_after_seconds);
+  if (retry_after_seconds > 0) response.retry_after = absl::Seconds(retry_after_seconds);
   return response;
 }
 
