@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/json.h"
+#include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/ownership_rules.h"
@@ -53,7 +54,8 @@ apply::Write ServerCore::WriteOf(const api::Resource& resource, const CommitNote
           .now = loop_.Now()};
 }
 
-Claims ServerCore::TakeClaims(const api::Resource& resource, absl::string_view subresource, Draft& draft) {
+Claims ServerCore::TakeClaims(const api::Resource& resource, absl::string_view subresource, const Record* before,
+                              Draft& draft) {
   Claims claims;
   json::object& metadata = draft.metadata();
   const auto member = metadata.find("managedFields");
@@ -61,6 +63,11 @@ Claims ServerCore::TakeClaims(const api::Resource& resource, absl::string_view s
   const json::value list = std::move(member->value());
   metadata.erase(member);
   if (!subresource.empty()) return claims;
+  // Whoever changes what it has read sends back what it was shown.
+  if (before != nullptr && before->managed != nullptr &&
+      api::ToJson(list) == apply::ManagedFieldsJson(*before->managed, resource.ApiVersion())) {
+    return claims;
+  }
   if (apply::AsksToForget(list)) {
     claims.given = nullptr;
   } else if (std::optional<apply::ManagedFields> given =

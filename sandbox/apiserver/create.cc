@@ -41,7 +41,7 @@ kube::Response ServerCore::Create(Exchange& exchange) {
     return objection->ToResponse();
   }
   const CommitNote note{exchange.caller.name, "create", "", options->field_manager, exchange.caller.managed_fields};
-  const Claims claims = TakeClaims(resource, "", *draft);
+  const Claims claims = TakeClaims(resource, "", nullptr, *draft);
   Outcome<Bytes> created = CreateObject(exchange.target, *draft, options->dry_run, note, claims);
   if (!created.ok()) return created.refusal().ToResponse();
   return ObjectResponse(exchange, 201, *created);

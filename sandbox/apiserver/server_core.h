@@ -131,8 +131,8 @@ class ServerCore final : public CollectorActions {
   Claims ClaimsOfScale(const Record& record, const Draft& live, const Draft& scale, const CommitNote& note);
   apply::Write WriteOfScale(const CommitNote& note);
   apply::Write WriteOf(const api::Resource& resource, const CommitNote& note);
-  // Takes metadata.managedFields out of a body.
-  Claims TakeClaims(const api::Resource& resource, absl::string_view subresource, Draft& draft);
+  // Takes metadata.managedFields out of a body. `before` is the object as it is, null for a creation.
+  Claims TakeClaims(const api::Resource& resource, absl::string_view subresource, const Record* before, Draft& draft);
 
   // remove.cc
   kube::Response Delete(Exchange& exchange);

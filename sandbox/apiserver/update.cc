@@ -203,7 +203,7 @@ kube::Response ServerCore::Put(Exchange& exchange) {
   }
   CompleteChange(target, *draft);
   const Draft old = *Draft::Parse(*record->json);
-  const Claims claims = TakeClaims(resource, target.subresource, *draft);
+  const Claims claims = TakeClaims(resource, target.subresource, record.get(), *draft);
   Outcome<Bytes> replaced =
       Replace(target, *record, old, *draft, options->dry_run, AllowsUnconditional(resource, schema), note, claims);
   if (!replaced.ok()) return replaced.refusal().ToResponse();
@@ -224,7 +224,7 @@ kube::Response ServerCore::CreateByPut(Exchange& exchange, Draft& draft, bool dr
                                    ") does not match the name on the URL (", target.name, ")")).ToResponse();
   }
   metadata.erase("resourceVersion");
-  const Claims claims = TakeClaims(resource, "", draft);
+  const Claims claims = TakeClaims(resource, "", nullptr, draft);
   Outcome<Bytes> created = CreateObject(target, draft, dry_run, note, claims);
   if (!created.ok()) return created.refusal().ToResponse();
   return ObjectResponse(exchange, 201, *created);
@@ -325,7 +325,7 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   CompleteChange(target, next);
   const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
                         exchange.caller.managed_fields};
-  const Claims claims = TakeClaims(resource, target.subresource, next);
+  const Claims claims = TakeClaims(resource, target.subresource, record.get(), next);
   Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note, claims);
   if (!replaced.ok()) return replaced.refusal().ToResponse();
   return ObjectResponse(exchange, 200, *replaced);

@@ -137,14 +137,20 @@ FieldSet FieldSet::Difference(const FieldSet& a, const FieldSet& b) {
   return out;
 }
 
-FieldSet FieldSet::Difference(FieldSet&& a, const FieldSet& b) {
+FieldSet FieldSet::Difference(FieldSet&& a, const FieldSet& b) { return Without(std::move(a), b, false); }
+FieldSet FieldSet::RecursiveDifference(FieldSet&& a, const FieldSet& b) { return Without(std::move(a), b, true); }
+
+FieldSet FieldSet::Without(FieldSet&& a, const FieldSet& b, bool with_children) {
   FieldSet out = std::move(a);
   for (const Node& gone : b.nodes_) {
     const auto at = std::lower_bound(out.nodes_.begin(), out.nodes_.end(), gone.step, Before);
     if (at == out.nodes_.end() || !(at->step == gone.step)) continue;
-    if (gone.member) at->member = false;
+    if (gone.member) {
+      at->member = false;
+      if (with_children) at->children = nullptr;
+    }
     if (at->children != nullptr && gone.children != nullptr) {
-      *at->children = Difference(std::move(*at->children), *gone.children);
+      *at->children = Without(std::move(*at->children), *gone.children, with_children);
       if (at->children->Empty()) at->children = nullptr;
     }
     if (!at->member && at->children == nullptr) out.nodes_.erase(at);

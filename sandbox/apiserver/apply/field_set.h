@@ -49,6 +49,7 @@ class FieldSet {
   static FieldSet Difference(FieldSet&& a, const FieldSet& b);  // in place; for a small `b`
   // The same with everything below each member of `b`.
   static FieldSet RecursiveDifference(const FieldSet& a, const FieldSet& b);
+  static FieldSet RecursiveDifference(FieldSet&& a, const FieldSet& b);  // in place; for a small `b`
   friend bool operator==(const FieldSet& a, const FieldSet& b);
 
   // Every member: of one level first, then what is below, as Kubernetes lists conflicts.
@@ -61,6 +62,7 @@ class FieldSet {
   static std::optional<FieldSet> FromFieldsV1(absl::string_view text);
 
  private:
+  static FieldSet Without(FieldSet&& a, const FieldSet& b, bool with_children);
   void AppendFieldsV1(bool self, std::string& out) const;
   void ForEachBelow(Path& path, absl::FunctionRef<void(const Path&)> visit) const;
 

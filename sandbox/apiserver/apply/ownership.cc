@@ -121,8 +121,8 @@ ManagedFieldsPtr Ownership::AfterUpdate(const ManagedFieldsPtr& managed, const j
   if (managed == nullptr && before != nullptr) return managed;
   Comparison difference = Compare(before == nullptr ? NoObject() : *before, after, write.type);
   if (!write.reset.Empty()) {
-    difference.changed = FieldSet::RecursiveDifference(difference.changed, write.reset);
-    difference.removed = FieldSet::RecursiveDifference(difference.removed, write.reset);
+    difference.changed = FieldSet::RecursiveDifference(std::move(difference.changed), write.reset);
+    difference.removed = FieldSet::RecursiveDifference(std::move(difference.removed), write.reset);
   }
   if (difference.Same()) return managed;
   ManagedFields entries;
@@ -211,8 +211,8 @@ Applied Ownership::ApplyOnce(const ManagedFieldsPtr& managed_before, const json:
   if (!last.Empty()) out.object = Prune(out.object, last, owned, write.type);
 
   Comparison difference = Compare(base, out.object, write.type, Form::kMerged);
-  difference.changed = FieldSet::RecursiveDifference(difference.changed, write.reset);
-  difference.removed = FieldSet::RecursiveDifference(difference.removed, write.reset);
+  difference.changed = FieldSet::RecursiveDifference(std::move(difference.changed), write.reset);
+  difference.removed = FieldSet::RecursiveDifference(std::move(difference.removed), write.reset);
   ManagedFields entries;
   for (Owner& other : others) {
     const FieldSet conflict = FieldSet::Intersection(other.fields, difference.changed);

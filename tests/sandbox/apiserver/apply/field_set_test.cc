@@ -102,6 +102,8 @@ TEST(FieldSetTest, RandomSetsBehaveAsSetsOfPaths) {
     const FieldSet difference = FieldSet::Difference(a, b);
     ASSERT_EQ(Sorted(PathsOf(difference)), expected) << i;
     ASSERT_EQ(FieldSet::Union(difference, FieldSet::Intersection(a, b)), a) << i;
+    ASSERT_EQ(FieldSet::Difference(a.Copy(), b), difference) << i;
+    ASSERT_EQ(FieldSet::RecursiveDifference(a.Copy(), b), FieldSet::RecursiveDifference(a, b)) << i;
     ASSERT_EQ(Set(a.ToFieldsV1()), a) << a.ToFieldsV1();
     ASSERT_EQ(a.Copy(), a);
     ASSERT_EQ(a.Size(), x.size());
