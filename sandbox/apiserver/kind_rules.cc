@@ -171,7 +171,8 @@ void CheckTolerations(const json::object& before, const json::object& after, Fie
     });
   });
   if (!kept) {
-    Add(errors, FieldError::Type::kForbidden, "spec.tolerations", "", "existing toleration can not be modified except its tolerationSeconds");
+    Add(errors, FieldError::Type::kForbidden, "spec.tolerations", "",
+        "existing toleration can not be modified except its tolerationSeconds");
   }
 }
 
@@ -240,7 +241,7 @@ void CheckPodChange(const json::object& before, const json::object& after, Field
 void CheckServiceChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (TextAt(before, "spec.clusterIP").empty() || TextAt(after, "spec.type") == "ExternalName") return;
   if (Same(FindPath(before, "spec.clusterIP"), FindPath(after, "spec.clusterIP"))) return;
-  Add(errors, FieldError::Type::kInvalid, "spec.clusterIPs[0]", api::ToJson(json::value{TextAt(after, "spec.clusterIP").data()}),
+  Add(errors, FieldError::Type::kInvalid, "spec.clusterIPs[0]", api::JsonString(TextAt(after, "spec.clusterIP")),
       "may not change once set");
 }
 

@@ -55,7 +55,8 @@ bool Same(const json::value* a, const json::value* b) { return a == nullptr || b
 // What a write cannot take away: a pod's class of service, a namespace's label of its name, a service's address.
 void KeepWhatStays(const api::Resource& resource, absl::string_view subresource, const json::object& old, json::object& next) {
   if (&resource == &api::kPods && subresource == "status") {
-    if (const absl::string_view qos = TextAt(old, "status.qosClass"); !qos.empty()) SetTextIfAbsent(ObjectIn(next, "status"), "qosClass", qos);
+    const absl::string_view qos = TextAt(old, "status.qosClass");
+    if (!qos.empty()) SetTextIfAbsent(ObjectIn(next, "status"), "qosClass", qos);
   }
   if (&resource == &api::kNamespaces && subresource.empty()) LabelNamespace(next);
   if (&resource == &api::kServices && subresource.empty()) KeepAddress(old, next);
@@ -134,8 +135,9 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   if (same && apply::SameButTimes(managed, before.managed)) return Shown(before, note.managed_fields);
   const bool spec_changed = target.subresource.empty() && SpecChanged(resource, old.object(), next.object());
   // pkg/registry/apps/deployment: its controller copies annotations, so they count too.
-  const bool counts = spec_changed || (&resource == &api::kDeployments && target.subresource.empty() &&
-                                       !Same(FindPath(old.object(), "metadata.annotations"), FindPath(next.object(), "metadata.annotations")));
+  const bool annotated = &resource == &api::kDeployments && target.subresource.empty() &&
+                         !Same(FindPath(old.object(), "metadata.annotations"), FindPath(next.object(), "metadata.annotations"));
+  const bool counts = spec_changed || annotated;
   if (HasGeneration(resource) && counts) {
     next.metadata()["generation"] = IntAt(old.object(), "metadata.generation", 0) + 1;
   }

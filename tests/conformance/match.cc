@@ -15,6 +15,15 @@ namespace json = boost::json;
 
 absl::string_view Text(const json::value& value) { return {value.get_string().data(), value.get_string().size()}; }
 
+// A regexp that cannot be read is like nothing.
+bool IsLike(const std::string& text, const std::string& regexp) {
+  try {
+    return std::regex_search(text, std::regex(regexp));
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
 class Matcher {
  public:
   explicit Matcher(std::vector<std::string>& out) : out_(out) {}
@@ -82,8 +91,8 @@ class Matcher {
       const std::size_t size = value->is_array() ? value->get_array().size() : value->is_object() ? value->get_object().size() : 0;
       if (json::value(static_cast<std::int64_t>(size)) != argument) Say(path, absl::StrCat("should have ", api::ToJson(argument)), value);
     } else if (name == "$like") {
-      const bool found = value->is_string() && std::regex_search(std::string(Text(*value)), std::regex(std::string(Text(argument))));
-      if (!found) Say(path, absl::StrCat("should be like ", api::ToJson(argument)), value);
+      const bool like = value->is_string() && IsLike(std::string(Text(*value)), std::string(Text(argument)));
+      if (!like) Say(path, absl::StrCat("should be like ", api::ToJson(argument)), value);
     } else if (name == "$contains" && argument.is_string()) {
       if (!value->is_string() || !absl::StrContains(Text(*value), Text(argument))) {
         Say(path, absl::StrCat("should contain ", api::ToJson(argument)), value);

@@ -36,6 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
                       MatchCase{"ContainsText", R"({"$contains":"ell"})", R"("hello")", true},
                       MatchCase{"Like", R"({"$like":"^h.*o$"})", R"("hello")", true},
                       MatchCase{"LikeNot", R"({"$like":"^e"})", R"("hello")", false},
+                      MatchCase{"LikeABrokenRegexp", R"({"$like":"("})", R"("(")", false},
                       MatchCase{"ExactlyMeansNothingMore", R"({"$exactly":{"a":1}})", R"({"a":1,"b":2})", false},
                       MatchCase{"Size", R"({"$size":2})", R"([1,2])", true},
                       MatchCase{"AnyIsThere", R"({"a":{"$any":true}})", R"({})", false},

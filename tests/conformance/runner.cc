@@ -200,7 +200,8 @@ class CaseRun {
     if (const std::string media = TextOf(step.fields, "media"); !media.empty() && !absl::StartsWith(response.content_type, media)) {
       wrong.push_back(absl::StrCat("should be ", media, ", is ", response.content_type));
     }
-    if (const json::value* retry = Find(step.fields, "retry-after"); retry != nullptr && retry->get_bool() != response.retry_after.has_value()) {
+    const json::value* retry = Find(step.fields, "retry-after");
+    if (retry != nullptr && retry->get_bool() != response.retry_after.has_value()) {
       wrong.push_back(absl::StrCat("should have ", retry->get_bool() ? "a" : "no", " Retry-After"));
     }
     if (wrong.empty()) wrong = Save(step.fields, parsed);
@@ -246,7 +247,9 @@ class CaseRun {
     for (const json::value& pattern : are->get_array()) {
       const std::optional<WatchNews> news = watch->Next();
       if (!news.has_value()) return absl::StrCat("nothing came where this should: ", api::ToJson(Fill(pattern)));
-      if (news->ended) return absl::StrCat("the watch ended: ", news->end.ToString(), " where this should come: ", api::ToJson(Fill(pattern)));
+      if (news->ended) {
+        return absl::StrCat("the watch ended: ", news->end.ToString(), " where this should come: ", api::ToJson(Fill(pattern)));
+      }
       const kube::Frame& frame = news->frame;
       const absl::StatusOr<json::value> object = api::ParseJson(*frame.object);
       if (!object.ok()) return absl::StrCat("a frame that is no JSON: ", *frame.object);
