@@ -2,14 +2,20 @@
 // cluster, an idle hour and a fail-over cost. Prints one line a figure. `e2e_load NAME...` runs only those.
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <functional>
+#include <map>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "api/resource.h"
 #include "base/check.h"
@@ -23,6 +29,29 @@ using testutil::InstalledGangway;
 using testutil::InstalledGangwayOptions;
 using testutil::ProcessUse;
 using testutil::UseOf;
+
+// Requests that change something, of anybody, as the API server counts them: "PATCH podgroups" -> 200. Leases are left out.
+std::map<std::string, double> Writes(testutil::ControlPlane& plane) {
+  static const std::regex& pattern = *new std::regex(R"re(resource="([a-z]*)".*subresource="([a-z]*)".*verb="(POST|PUT|PATCH|APPLY|DELETE)".* ([0-9.e+]+)$)re");
+  const kube::Response reply = plane.Call("GET", "/metrics");
+  std::map<std::string, double> writes;
+  std::cmatch match;
+  for (const absl::string_view line : absl::StrSplit(*reply.body, '\n')) {
+    if (!absl::StartsWith(line, "apiserver_request_total{") || !std::regex_search(line.begin(), line.end(), match, pattern) || match[1] == "leases") continue;
+    writes[absl::StrCat(match[3].str(), " ", match[1].str(), match[2].length() > 0 ? "/" : "", match[2].str())] += std::stod(match[4]);
+  }
+  return writes;
+}
+
+std::string Since(const std::map<std::string, double>& before, const std::map<std::string, double>& after) {
+  std::vector<std::string> texts;
+  for (const auto& [what, count] : after) {
+    const auto it = before.find(what);
+    const double more = count - (it == before.end() ? 0 : it->second);
+    if (more > 0) texts.push_back(absl::StrFormat("%s %.0f", what, more));
+  }
+  return texts.empty() ? "none" : absl::StrJoin(texts, ", ");
+}
 
 std::unique_ptr<InstalledGangway> Install(int nodes) {
   InstalledGangwayOptions options;
@@ -70,12 +99,13 @@ void Gangs() {
   // The pods wait, then their PodGroups come: nothing but the scheduler's own work.
   MakeNamespace(*gangway, "at-once");
   load.Send(Pods("at-once", 100, 10));
+  const auto writes = Writes(gangway->plane());
   Load::BoundPods bound(load, "at-once");
   const absl::Time begin = absl::Now();
   load.Send(PodGroups("at-once", 100, 10));
   const absl::Duration took = bound.WaitFor(1000, absl::Minutes(2)) - begin;
-  std::printf("gangs: pods there, 100 PodGroups posted to last binding %s, %.0f bindings/s, %.2f of the loader's\n", Seconds(took).c_str(),
-              1000 / absl::ToDoubleSeconds(took), bound_alone / took);
+  std::printf("gangs: pods there, 100 PodGroups posted to last binding %s, %.0f bindings/s, %.2f of the loader's; writes: %s\n", Seconds(took).c_str(),
+              1000 / absl::ToDoubleSeconds(took), absl::FDivDuration(bound_alone, took), Since(writes, Writes(gangway->plane())).c_str());
 }
 
 // A scheduler that starts into a cluster with 10,000 bound and 1,000 waiting pods.
@@ -103,15 +133,14 @@ void Restart() {
 void Idle() {
   const auto gangway = Install(1000);
   std::this_thread::sleep_for(std::chrono::seconds(3));  // the start is over
-  const auto version = [&] { return gangway->plane().Call("GET", api::PathOf(api::kNamespaces, "", "default")).body; };
   const double scheduler = UseOf(gangway->scheduler().process().pid()).cpu_seconds, controller = UseOf(gangway->controller().process().pid()).cpu_seconds;
-  const std::string before = gangway->scheduler().Get("/metrics") + gangway->controller().Get("/metrics");
+  const auto writes = Writes(gangway->plane());
   const absl::Time begin = absl::Now();
   std::this_thread::sleep_for(std::chrono::seconds(30));
   const double seconds = absl::ToDoubleSeconds(absl::Now() - begin);
-  std::printf("idle: scheduler %.3f %% of a core, controller %.3f %%, over %.0f s\n",
+  std::printf("idle: scheduler %.3f %% of a core, controller %.3f %%, over %.0f s; writes: %s\n",
               100 * (UseOf(gangway->scheduler().process().pid()).cpu_seconds - scheduler) / seconds,
-              100 * (UseOf(gangway->controller().process().pid()).cpu_seconds - controller) / seconds, seconds);
+              100 * (UseOf(gangway->controller().process().pid()).cpu_seconds - controller) / seconds, seconds, Since(writes, Writes(gangway->plane())).c_str());
 }
 
 // A second replica takes over: after SIGTERM, and after SIGKILL. Until its first binding of a gang posted at that moment.

@@ -53,27 +53,20 @@ absl::Duration Load::Send(std::vector<kube::Request> requests) {
 }
 
 Load::BoundPods::BoundPods(Load& load, std::string ns) : load_(load) {
-  kube::Request request;
-  request.method = "GET";
-  request.path = api::PathOf(api::kPods, ns);
-  request.query = "watch=true&fieldSelector=spec.nodeName%21%3D&allowWatchBookmarks=true";
   load_.loop_.Run([&] {
-    watch_ = load_.client_->StartWatch(
-        std::move(request), owner_.token(),
-        [this](std::vector<kube::Frame> frames) {
-          for (const kube::Frame& frame : frames) {
-            if (frame.type == kube::FrameType::kAdded) seen_.push_back(absl::Now());
-          }
-        },
-        [this](absl::Status) { ended_.Put(true); });
+    kube::CacheOptions options;
+    options.ns = std::move(ns);
+    options.field_selector = "spec.nodeName!=";
+    options.keep_objects = false;
+    pods_ = std::make_unique<kube::Cache<api::core::Pod>>(load_.loop_.loop(), *load_.client_, api::kPods, std::move(options));
+    pods_->Start([this](const api::NamespacedName& key, const auto&, const auto& after) {
+      if (after != nullptr && names_.insert(key.name).second) seen_.push_back(absl::Now());
+    });
   });
 }
 
 Load::BoundPods::~BoundPods() {
-  load_.loop_.Run([&] {
-    watch_.reset();
-    owner_.Reset();
-  });
+  load_.loop_.Run([&] { pods_.reset(); });
 }
 
 absl::Time Load::BoundPods::first() {

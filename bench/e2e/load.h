@@ -3,12 +3,15 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "api/core/pod.h"
 #include "kube/client/client.h"
 #include "kube/client/http_client.h"
+#include "kube/runtime/cache.h"
 #include "tests/e2e/control_plane.h"
 #include "tests/testing/loop_thread.h"
 
@@ -22,7 +25,7 @@ class Load {
   // Sends them all, 64 under way at a time; from the first sent to the last answered. A refusal ends the program.
   absl::Duration Send(std::vector<kube::Request> requests);
 
-  // Counts the pods that are bound from now on; nodes are told by the API server's own selection, so that watching costs it little.
+  // Counts the pods of a namespace that are bound. The API server selects them, so that watching costs it little.
   class BoundPods {
    public:
     BoundPods(Load& load, std::string ns);
@@ -33,10 +36,10 @@ class Load {
 
    private:
     Load& load_;
-    std::vector<absl::Time> seen_;  // on the loop
-    testutil::Inbox<bool> ended_;
-    Owner owner_;
-    std::unique_ptr<kube::Watch> watch_;
+    // All on the loop. A cache goes on where an API server under load breaks off a watch.
+    std::set<std::string> names_;
+    std::vector<absl::Time> seen_;
+    std::unique_ptr<kube::Cache<api::core::Pod>> pods_;
   };
 
  private:

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/rate_limiter.h"
+#include "kube/client/status.h"
 
 namespace gangway::kube {
 namespace {
@@ -194,7 +195,7 @@ class Recorder::Impl {
       const absl::Duration asked = reply.ok() ? reply->retry_after.value_or(absl::ZeroDuration()) : absl::ZeroDuration();
       TryAgain(*series, sent, std::max(asked, options_.backoff.Next(series->attempts, loop_.Random())));
     } else {
-      log::Debug("event refused", {{"event", series->name}, {"code", code}});
+      log::Warning("event refused", {{"namespace", series->ns}, {"error", StatusFromResponse(*reply).message()}});
       Drop(*series, sent);
     }
     Schedule(series);

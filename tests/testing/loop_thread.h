@@ -77,8 +77,8 @@ class LoopThread {
 };
 
 // Whether `condition` becomes true.
-inline bool Eventually(const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+inline bool Eventually(const std::function<bool()>& condition, std::chrono::seconds patience = kPatience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a state without notification: looked at, not waited for
