@@ -20,6 +20,7 @@ namespace gangway::kube {
 namespace {
 
 constexpr std::size_t kMaxMessage = 1024;  // Kubernetes refuses longer ones
+constexpr absl::Duration kLookAgain = absl::Milliseconds(20);  // whether others are still busy
 constexpr std::size_t kMaxNamePrefix = 236;  // 253 less a dot and 16 digits
 
 struct EventView {
@@ -93,6 +94,7 @@ class Recorder::Impl {
     bool look_up = false;  // it is there already: ask for its count
     bool scheduled = false;
     absl::Time not_before = absl::InfinitePast();
+    absl::Time in_line_since;
     std::int32_t waiting() const { return unsent + sending; }
   };
   using SeriesPtr = std::shared_ptr<Series>;
@@ -123,27 +125,29 @@ class Recorder::Impl {
   void Schedule(const SeriesPtr& series) {
     if (series->scheduled || series->sending > 0 || series->unsent == 0) return;
     series->scheduled = true;
-    if (series->not_before <= loop_.Now()) {
-      ready_.push_back(series);
-      return Pump();
-    }
-    loop_.PostAt(series->not_before, owner_.token(), [this, series] {
-      ready_.push_back(series);
+    if (series->not_before <= loop_.Now()) return Enter(series);
+    loop_.PostAt(series->not_before, owner_.token(), [this, series] { Enter(series); });
+  }
+
+  void Enter(const SeriesPtr& series) {
+    series->in_line_since = loop_.Now();
+    ready_.push_back(series);
+    Pump();
+  }
+
+  void PumpAt(absl::Time when) {
+    if (pump_ != 0) return;
+    pump_ = loop_.PostAt(when, owner_.token(), [this] {
+      pump_ = 0;
       Pump();
     });
   }
 
   void Pump() {
     while (!ready_.empty() && in_flight_ < options_.max_in_flight) {
-      if (!limiter_.TryTake(loop_.Now())) {
-        if (pump_ == 0) {
-          pump_ = loop_.PostAt(limiter_.NextAt(), owner_.token(), [this] {
-            pump_ = 0;
-            Pump();
-          });
-        }
-        return;
-      }
+      const absl::Time now = loop_.Now();
+      if (options_.busy && now < ready_.front()->in_line_since + options_.patience && options_.busy()) return PumpAt(now + kLookAgain);
+      if (!limiter_.TryTake(now)) return PumpAt(limiter_.NextAt());
       const SeriesPtr series = std::move(ready_.front());
       ready_.pop_front();
       series->scheduled = false;
@@ -261,7 +265,7 @@ class Recorder::Impl {
 
   Loop& loop_;
   Client& client_;
-  const RecorderOptions options_;
+  RecorderOptions options_;
   RateLimiter limiter_;
   std::list<std::pair<std::string, SeriesPtr>> recent_;  // the latest first
   absl::flat_hash_map<std::string, std::list<std::pair<std::string, SeriesPtr>>::iterator> by_name_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -28,6 +29,9 @@ struct RecorderOptions {
   std::size_t max_waiting = 20'000;  // notes not yet written; more are dropped
   int max_in_flight = 64;
   int attempts = 4;
+  // While it says so, notes wait behind more urgent writes; the first in line for no longer than `patience`.
+  std::function<bool()> busy = nullptr;
+  absl::Duration patience = absl::Seconds(1);
   Backoff backoff = {absl::Milliseconds(200), absl::Seconds(10)};
   Metrics* metrics = nullptr;
 };

@@ -1,6 +1,7 @@
 #include "plugin/scheduler/scheduler.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -73,8 +74,10 @@ kube::DriverOptions DriverOptionsOf(const Options& options) {
   return driver;
 }
 
-kube::RecorderOptions RecorderOptionsOf(const Options& options) {
+// Events wait until the bindings that are on their way have arrived.
+kube::RecorderOptions RecorderOptionsOf(const Options& options, std::function<bool()> binding) {
   kube::RecorderOptions recorder;
+  recorder.busy = std::move(binding);
   recorder.component = options.name;
   recorder.metrics = options.metrics;
   return recorder;
@@ -92,7 +95,7 @@ class Scheduler::Impl {
         groups_(loop, client, api::kPodGroups, Objects(options_)),
         queues_(loop, client, api::kQueues, RowsOnly(options_.metrics)),
         classes_(loop, client, api::kPriorityClasses, RowsOnly(options_.metrics)),
-        recorder_(loop, client, RecorderOptionsOf(options_)),
+        recorder_(loop, client, RecorderOptionsOf(options_, [this] { return driver_.under_way() > 0; })),
         driver_(loop, client, recorder_, DriverOptionsOf(options_),
                 [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
     driver_.SetOnReply([this](const kube::Write& write, const kube::Response& reply) { OnReply(write, reply); });

@@ -158,6 +158,24 @@ TEST_F(RecorderTest, KeepsToTheRateAndToItsRoom) {
   EXPECT_THAT(client_.requests(), SizeIs(5));
 }
 
+TEST_F(RecorderTest, WaitsBehindMoreUrgentWritesButNotForLong) {
+  bool busy = true;
+  RecorderOptions options = Options();
+  options.busy = [&] { return busy; };
+  options.patience = absl::Seconds(1);
+  Restart(options);
+  recorder_->Record(Note("a"));
+  loop_.RunFor(absl::Milliseconds(500));
+  EXPECT_THAT(client_.requests(), SizeIs(0));
+  busy = false;
+  loop_.RunFor(absl::Milliseconds(100));
+  EXPECT_THAT(client_.requests(), SizeIs(1));
+  busy = true;
+  recorder_->Record(Note("b"));
+  loop_.RunFor(absl::Milliseconds(1100));
+  EXPECT_THAT(client_.requests(), SizeIs(2));
+}
+
 TEST_F(RecorderTest, ForgetsTheOldestAndStillCountsIt) {
   RecorderOptions options = Options();
   options.remembered = 1;
