@@ -70,7 +70,7 @@ void MakeNamespace(InstalledGangway& gangway, const std::string& name) {
 }
 
 std::string Seconds(absl::Duration d) { return absl::StrFormat("%.2f s", absl::ToDoubleSeconds(d)); }
-double Mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+std::string Memory(const ProcessUse& use) { return absl::StrFormat("%.1f MiB resident, %.1f of them its own", use.resident_mebibytes, use.anonymous_mebibytes); }
 
 // 1,000 pods in gangs of 10 on 1,000 nodes: from the first post to the last binding.
 void Gangs() {
@@ -93,8 +93,8 @@ void Gangs() {
     const absl::Time posted = absl::Now();
     const absl::Time last = bound.WaitFor(1000, absl::Minutes(2));
     const ProcessUse use = UseOf(pid);
-    std::printf("gangs: first post to last binding %s, of which posting %s; scheduler CPU %.2f s, resident %.1f MiB\n", Seconds(last - begin).c_str(),
-                Seconds(posted - begin).c_str(), use.cpu_seconds - cpu, Mebibytes(use.resident_bytes));
+    std::printf("gangs: first post to last binding %s, of which posting %s; scheduler CPU %.2f s, %s\n", Seconds(last - begin).c_str(),
+                Seconds(posted - begin).c_str(), use.cpu_seconds - cpu, Memory(use).c_str());
   }
   // The pods wait, then their PodGroups come: nothing but the scheduler's own work.
   MakeNamespace(*gangway, "at-once");
@@ -125,8 +125,8 @@ void Restart() {
   const auto scheduler = gangway->StartProcess("scheduler");
   const absl::Time last = bound.WaitFor(1000, absl::Minutes(2));
   const ProcessUse use = UseOf(scheduler->process().pid());
-  std::printf("restart: 10,000 bound and 1,000 waiting pods: first binding after %s, last after %s; CPU %.2f s, resident %.1f MiB\n",
-              Seconds(bound.first() - begin).c_str(), Seconds(last - begin).c_str(), use.cpu_seconds, Mebibytes(use.resident_bytes));
+  std::printf("restart: 10,000 bound and 1,000 waiting pods: first binding after %s, last after %s; CPU %.2f s, %s\n",
+              Seconds(bound.first() - begin).c_str(), Seconds(last - begin).c_str(), use.cpu_seconds, Memory(use).c_str());
 }
 
 // Nothing to do: what the processes use, and write.

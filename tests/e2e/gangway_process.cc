@@ -49,7 +49,12 @@ ProcessUse UseOf(pid_t pid) {
   std::string field;
   for (int i = 3; fields >> field; ++i) {
     if (i == 14 || i == 15) use.cpu_seconds += std::stod(field) / static_cast<double>(sysconf(_SC_CLK_TCK));
-    if (i == 24) use.resident_bytes = std::stoul(field) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+  std::istringstream status(ReadFile(absl::StrCat("/proc/", pid, "/status")));
+  for (std::string line; std::getline(status, line);) {
+    const auto kibibytes = [&] { return std::stod(line.substr(line.find(':') + 1)); };
+    if (absl::StartsWith(line, "VmRSS:")) use.resident_mebibytes = kibibytes() / 1024;
+    if (absl::StartsWith(line, "RssAnon:")) use.anonymous_mebibytes = kibibytes() / 1024;
   }
   return use;
 }

@@ -27,10 +27,11 @@ class GangwayProcess {
   ChildProcess process_;
 };
 
-// CPU seconds and resident bytes of a process.
+// What a process has used, and holds.
 struct ProcessUse {
   double cpu_seconds = 0;
-  std::size_t resident_bytes = 0;
+  double resident_mebibytes = 0;
+  double anonymous_mebibytes = 0;  // of these its own, not pages of programs and libraries
 };
 ProcessUse UseOf(pid_t pid);
 

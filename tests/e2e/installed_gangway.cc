@@ -66,6 +66,11 @@ void InstalledGangway::StopBoth() {
   scheduler_->process().Stop();
 }
 
+void InstalledGangway::KillBoth() {
+  controller_.reset();
+  scheduler_.reset();
+}
+
 absl::Status InstalledGangway::WaitReady() {
   const bool ready = controller_->WaitReady() && scheduler_->WaitReady() && Eventually([&] {
     return absl::StrContains(*plane_->Call("GET", api::PathOf(api::kQueues, "", "default")).body, R"("state":"Open")");
@@ -73,6 +78,8 @@ absl::Status InstalledGangway::WaitReady() {
   return ready ? absl::OkStatus() : absl::DeadlineExceededError(absl::StrCat("gangway did not become ready\n", Logs()));
 }
 
-std::string InstalledGangway::Logs() const { return absl::StrCat(controller_->Log(), scheduler_->Log()); }
+std::string InstalledGangway::Logs() const {
+  return absl::StrCat(controller_ == nullptr ? "" : controller_->Log(), scheduler_ == nullptr ? "" : scheduler_->Log());
+}
 
 }  // namespace gangway::testutil

@@ -36,7 +36,8 @@ class InstalledGangway {
   // "scheduler" or "controller", as its Deployment starts it; a second one is a replica.
   std::unique_ptr<GangwayProcess> StartProcess(const std::string& command, const std::vector<std::string>& flags = {});
   void StartBoth();
-  void StopBoth();
+  void StopBoth();  // in order: they release their leases
+  void KillBoth();
   absl::Status WaitReady();
 
  private:

@@ -156,8 +156,9 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, error);
 }
 
-std::string ReadFile(const std::string& path) {
+std::string ReadFile(const std::string& path, std::size_t from) {
   std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(from));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,7 +61,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-std::string ReadFile(const std::string& path);  // "" when there is none
+std::string ReadFile(const std::string& path, std::size_t from = 0);  // "" when there is none
 void WriteFile(const std::string& path, const std::string& text);
 
 }  // namespace gangway::testutil
