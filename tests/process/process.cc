@@ -9,17 +9,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "base/check.h"
 
 namespace gangway::testutil {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Pipes {
   int in[2], out[2], err[2];
@@ -144,28 +139,6 @@ int ChildProcess::Stop(int patience_seconds) {
   while (!Ended() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   Signal(SIGKILL);
   return Wait();
-}
-
-TemporaryFolder::TemporaryFolder(const std::string& name) : path_((fs::temp_directory_path() / (name + "-XXXXXX")).string()) {
-  GW_CHECK(mkdtemp(path_.data()) != nullptr);
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (std::getenv("GW_KEEP_FOLDERS") != nullptr) return;
-  std::error_code error;
-  fs::remove_all(path_, error);
-}
-
-std::string ReadFile(const std::string& path, std::size_t from) {
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(from));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  GW_CHECK(file.good());
 }
 
 }  // namespace gangway::testutil

@@ -3,10 +3,11 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "tests/testing/files.h"
 
 namespace gangway::testutil {
 
@@ -46,22 +47,5 @@ class ChildProcess {
   const pid_t pid_;
   std::optional<int> exit_code_;
 };
-
-// A folder of its own under the system's temporary folder, removed with all that is in it; kept for a look
-// when GW_KEEP_FOLDERS is set.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const std::string& name);
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-std::string ReadFile(const std::string& path, std::size_t from = 0);  // "" when there is none
-void WriteFile(const std::string& path, const std::string& text);
 
 }  // namespace gangway::testutil

@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/client/http_client.h"
+#include "tests/testing/files.h"
 #include "tests/testing/loop_thread.h"
 #include "tests/testing/scripted_server.h"
 #include "tests/testing/status_matchers.h"
@@ -36,28 +37,17 @@ constexpr char kV1[] = "client.authentication.k8s.io/v1";
 
 class CredentialsTest : public ::testing::Test {
  protected:
-  CredentialsTest() {
-    std::string pattern = ::testing::TempDir() + "gangway-credentials-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
   ~CredentialsTest() override {
     client_.reset();
     thread_.Join();
-    fs::remove_all(folder_);
   }
 
-  std::string Path(const std::string& name) const { return absl::StrCat(folder_, "/", name); }
-  // In place at once, as a mounted secret changes.
+  std::string Path(const std::string& name) const { return absl::StrCat(folder_.path(), "/", name); }
   std::string Write(const std::string& name, const std::string& text) {
-    const std::string path = Path(name);
-    std::ofstream(path + ".new") << text;
-    fs::rename(path + ".new", path);
-    return path;
+    testutil::WriteFile(Path(name), text);
+    return Path(name);
   }
-  std::string Read(const std::string& name) const {
-    std::ifstream in(Path(name));
-    return std::string((std::istreambuf_iterator<char>(in)), {});
-  }
+  std::string Read(const std::string& name) const { return testutil::ReadFile(Path(name)); }
   // A program that is a script of the shell; every run appends a line to the file "runs".
   CredentialProgram Script(const std::string& text) {
     const std::string path = Write("program", absl::StrCat("#!/bin/sh\necho run >> ", Path("runs"), "\n", text));
@@ -115,7 +105,7 @@ class CredentialsTest : public ::testing::Test {
     return heads_;
   }
 
-  std::string folder_;
+  const testutil::TemporaryFolder folder_{"gangway-credentials"};
   LoopThread thread_;
   Owner owner_;
   std::unique_ptr<HttpClient> client_;

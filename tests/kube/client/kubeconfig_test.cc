@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 
@@ -14,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 
 namespace gangway::kube {
@@ -150,14 +150,9 @@ TEST(ParseKubeconfigTest, RandomDamageIsAnAnswerNotACrash) {
 
 class KubeconfigFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "gangway-kubeconfig-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  void Write(const std::string& name, const std::string& text) { std::ofstream(folder_ + "/" + name) << text; }
-  std::string folder_;
+  void Write(const std::string& name, const std::string& text) { testutil::WriteFile(folder_ + "/" + name, text); }
+  const testutil::TemporaryFolder temporary_{"gangway-kubeconfig"};
+  const std::string folder_ = temporary_.path();
 };
 
 TEST(ParseKubeconfigTest, ProgramsAndWhomToActAs) {

@@ -9,8 +9,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -22,6 +20,7 @@
 #include "gtest/gtest.h"
 #include "kube/client/http_client.h"
 #include "tests/certificates/identity.h"
+#include "tests/testing/files.h"
 #include "tests/testing/loop_thread.h"
 #include "tests/testing/status_matchers.h"
 
@@ -167,16 +166,14 @@ TEST_F(TlsTest, ShowsItsCertificateFromDataOrFiles) {
   connection.client_key.data = user_.KeyPem();
   EXPECT_EQ(Ask(connection).value_or("failed"), absl::StrCat("|robot|127.0.0.1:", server.port()));
 
-  std::string folder = ::testing::TempDir() + "gangway-tls-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  connection.ca = {"", folder + "/ca.crt"};
-  connection.client_certificate = {"", folder + "/tls.crt"};
-  connection.client_key = {"", folder + "/tls.key"};
-  std::ofstream(connection.ca.file) << ca_.CertificatePem();
-  std::ofstream(connection.client_certificate.file) << user_.CertificatePem();
-  std::ofstream(connection.client_key.file) << user_.KeyPem();
+  const testutil::TemporaryFolder folder("gangway-tls");
+  connection.ca = {"", folder.path() + "/ca.crt"};
+  connection.client_certificate = {"", folder.path() + "/tls.crt"};
+  connection.client_key = {"", folder.path() + "/tls.key"};
+  testutil::WriteFile(connection.ca.file, ca_.CertificatePem());
+  testutil::WriteFile(connection.client_certificate.file, user_.CertificatePem());
+  testutil::WriteFile(connection.client_key.file, user_.KeyPem());
   EXPECT_EQ(Ask(connection).value_or("failed"), absl::StrCat("|robot|127.0.0.1:", server.port()));
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(TlsTest, APlainServerIsNoTlsServer) {

@@ -2,8 +2,6 @@
 #include "plugin/extender/server.h"
 
 #include <condition_variable>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,13 +20,13 @@
 #include "proto/gangway/v1/lifecycle.grpc.pb.h"
 #include "tests/certificates/identity.h"
 #include "tests/plugin/extender/requests.h"
+#include "tests/testing/files.h"
 #include "tests/testing/loop_thread.h"
 #include "tests/testing/status_matchers.h"
 
 namespace gangway::extender {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using testutil::Eventually;
@@ -352,16 +350,9 @@ TEST_F(ServerTest, APortThatIsTakenIsNotShared) {
 
 class TlsServerTest : public ServerTest {
  protected:
-  TlsServerTest() {
-    std::string folder = (fs::temp_directory_path() / "gangway-extender-XXXXXX").string();
-    folder_ = mkdtemp(folder.data());
-  }
-  ~TlsServerTest() override { fs::remove_all(folder_); }
-
   std::string Write(const std::string& name, const std::string& text) {
-    const std::string path = (folder_ / name).string(), fresh = path + ".new";
-    std::ofstream(fresh) << text;
-    fs::rename(fresh, path);
+    const std::string path = folder_.path() + "/" + name;
+    testutil::WriteFile(path, text);
     return path;
   }
   TlsFiles WriteIdentity(const Identity& authority) {
@@ -374,7 +365,7 @@ class TlsServerTest : public ServerTest {
     if (mine != nullptr) options.pem_cert_chain = mine->CertificatePem(), options.pem_private_key = mine->KeyPem();
     return grpc::SslCredentials(options);
   }
-  fs::path folder_;
+  const testutil::TemporaryFolder folder_{"gangway-extender"};
 };
 
 TEST_F(TlsServerTest, OnlyClientsOfTheAuthorityAreServed) {
@@ -412,7 +403,7 @@ TEST_F(TlsServerTest, FilesThatCannotBeUsedStopTheStart) {
   options.tls.key = Write("other.key", other.KeyPem());
   EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("other.key: is not the key of the certificate in")));
   options.tls = good;
-  options.tls.client_ca = (folder_ / "none.crt").string();
+  options.tls.client_ca = folder_.path() + "/none.crt";
   EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("none.crt: No such file")));
   options.tls = good;
   options.tls.certificate = Write("empty.crt", "");
