@@ -210,7 +210,8 @@ TEST_F(ServerTest, ACallThatIsCancelledWhileItWaitsDoesNoWork) {
   const auto server = Start(std::move(options));
   grpc::ClientContext context;
   Inbox<grpc::Status> done;
-  std::thread caller([&, channel = Connect(*server)] {
+  const auto channel = Connect(*server);
+  std::thread caller([&] {
     v1::PlaceGangResponse reply;
     done.Put(v1::GangScheduler::NewStub(channel)->PlaceGang(&context, SeedRequest(), &reply));
   });
@@ -218,6 +219,9 @@ TEST_F(ServerTest, ACallThatIsCancelledWhileItWaitsDoesNoWork) {
   context.TryCancel();
   EXPECT_EQ(done.Take()->error_code(), grpc::CANCELLED);
   caller.join();
+  // The server has heard of it once it has answered what came after it on the same connection.
+  std::string reply;
+  ASSERT_TRUE(CallRaw(channel, "/grpc.health.v1.Health/Check", "", &reply).ok());
   gate.Open();
   EXPECT_TRUE(Eventually([&] { return metrics_.Expose().find(R"(calls_total{code="OK")") == std::string::npos &&
                                       metrics_.Expose().find(R"(calls_total{code="CANCELLED",method="PlaceGang"} 1)") != std::string::npos; }));
