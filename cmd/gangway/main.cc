@@ -13,6 +13,7 @@
 #include "cmd/gangway/crds_command.h"
 #include "cmd/gangway/process_command.h"
 #include "cmd/gangway/sandbox_command.h"
+#include "cmd/gangway/validate_command.h"
 #include "cmd/gangway/version.h"
 
 namespace {
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
   app.add_subcommand("extender", "placement and job policies as a gRPC service (gangway.v1)");
   const gangway::cmd::ProcessCommand scheduler(app, gangway::cmd::ProcessKind::kScheduler);
   const gangway::cmd::ProcessCommand controller(app, gangway::cmd::ProcessKind::kController);
+  const gangway::cmd::ValidateCommand validate(app);
   app.add_subcommand("version", "print the version");
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
@@ -91,6 +93,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
+  if (validate.chosen()) return validate.Run();
   for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {
     if (process->chosen()) return process->Run();
   }

@@ -1,0 +1,48 @@
+// What `gangway validate` says of manifests: whether an API server with Volcano's types and webhooks would take each of its objects.
+//
+// Judged are fields that do not exist or have another type, also in pod templates (the schemas of the embedded API server), and
+// the rules of api/volcano/admission.h for a create. Rules about other queues are not: there is no cluster to ask.
+//
+// Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "api/field_error.h"
+#include "api/manifest/manifest.h"
+
+namespace gangway::cmd {
+
+// One thing that is wrong with one object.
+struct Finding {
+  std::string object;  // "job default/ctr"
+  std::string source;  // "job.yaml"
+  api::TextPosition at;
+  api::FieldError error;
+};
+
+// An object that is not Volcano's.
+struct PassedOver {
+  std::string object;  // "Service default/web"
+  std::string source;
+  api::TextPosition at;
+};
+
+struct Validation {
+  std::size_t checked = 0, refused = 0;  // objects
+  std::vector<Finding> findings;         // documents in their order, within one by line, then as admission lists them
+  std::vector<PassedOver> passed_over;
+  std::vector<std::string> unreadable;   // inputs that could not be read, one line each; the caller's to fill
+};
+
+Validation Validate(absl::Span<const api::ManifestDocument> documents);
+
+// Lines for people: findings, notes, a sum. `unreadable` is left out.
+std::string ValidationText(const Validation& validation);
+// One JSON object for programs (docs/validate.md).
+std::string ValidationJson(const Validation& validation);
+
+}  // namespace gangway::cmd
