@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cmd/gangway/crds_command.h"
+#include "cmd/gangway/job_command.h"
 #include "cmd/gangway/process_command.h"
 #include "cmd/gangway/sandbox_command.h"
 #include "cmd/gangway/validate_command.h"
@@ -77,6 +78,7 @@ int main(int argc, char** argv) {
   const gangway::cmd::ProcessCommand scheduler(app, gangway::cmd::ProcessKind::kScheduler);
   const gangway::cmd::ProcessCommand controller(app, gangway::cmd::ProcessKind::kController);
   const gangway::cmd::ValidateCommand validate(app);
+  gangway::cmd::JobCommand job(app);
   app.add_subcommand("version", "print the version");
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
@@ -92,6 +94,7 @@ int main(int argc, char** argv) {
     std::printf("%s\n", gangway::cmd::VersionLine().c_str());
     return 0;
   }
+  if (job.chosen()) return job.Run();
   if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
   if (validate.chosen()) return validate.Run();
   for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {

@@ -1,0 +1,12 @@
+// The Command objects that vcctl makes (spec: volcano-job 7.3). Pure.
+#pragma once
+
+#include "absl/strings/string_view.h"
+#include "api/volcano/scheduling.h"
+
+namespace gangway::cmd {
+
+// `action` such as AbortJob. The job owns the command, so what nobody carried out goes with it.
+api::volcano::Command JobCommandObject(const api::volcano::Job& job, absl::string_view action);
+
+}  // namespace gangway::cmd
