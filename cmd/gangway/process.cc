@@ -27,6 +27,8 @@
 #include "kube/runtime/lease.h"
 #include "plugin/controller/controllers.h"
 #include "plugin/scheduler/scheduler.h"
+#include "plugin/webhook/handler.h"
+#include "plugin/webhook/review.h"
 
 namespace gangway::cmd {
 namespace {
@@ -50,6 +52,8 @@ class Component {
   virtual bool synced() const = 0;
   virtual std::string problem() const = 0;
   virtual std::size_t events_waiting() const = 0;
+  // Of the controllers only.
+  virtual api::volcano::QueueLookup queues() const = 0;
   virtual std::string Dump() const = 0;
 };
 
@@ -64,6 +68,13 @@ class ComponentOf final : public Component {
   bool synced() const override { return what_->synced(); }
   std::string problem() const override { return what_->problem(); }
   std::size_t events_waiting() const override { return what_->events_waiting(); }
+  api::volcano::QueueLookup queues() const override {
+    if constexpr (requires { what_->queues(); }) {
+      return what_->queues();
+    } else {
+      return nullptr;
+    }
+  }
   std::string Dump() const override { return dump_(*what_); }
 
  private:
@@ -94,6 +105,7 @@ std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, con
   options.jobs = runs("job");
   options.queues = runs("queue");
   options.pod_groups = runs("podgroup");
+  options.queue_lookup = settings.webhook_addr.set();
   options.metrics = &metrics;
   const auto dump = [](const controller::Controllers& c) { return c.Dump(); };
   return std::make_unique<ComponentOf<controller::Controllers, decltype(dump)>>(
@@ -195,6 +207,24 @@ class Process {
     const bool same = settings_.metrics_addr == settings_.health_addr && settings_.health_addr.port != 0;
     if (settings_.health_addr.set()) GW_RETURN_IF_ERROR(Listen("health", settings_.health_addr, same, true));
     if (settings_.metrics_addr.set() && !same) GW_RETURN_IF_ERROR(Listen("metrics", settings_.metrics_addr, true, false));
+    if (settings_.webhook_addr.set()) GW_RETURN_IF_ERROR(ListenWebhook());
+    return absl::OkStatus();
+  }
+
+  absl::Status ListenWebhook() {
+    webhook_ = std::make_unique<webhook::Handler>([this] { return component_->synced(); }, component_->queues());
+    kube::HttpFrontOptions options;
+    options.address = settings_.webhook_addr.host;
+    options.port = settings_.webhook_addr.port;
+    options.tls_certificate_file = settings_.webhook_cert;
+    options.tls_key_file = settings_.webhook_key;
+    options.io_threads = 1;
+    options.max_connections = 500;
+    options.max_body_bytes = webhook::kMaxReviewBytes;
+    auto front = kube::HttpFront::Start(loop_, *webhook_, options);
+    if (!front.ok()) return absl::Status(front.status().code(), absl::StrCat("--webhook: ", front.status().message()));
+    log::Info("serving", {{"what", "webhook"}, {"url", (*front)->url()}});
+    fronts_.push_back(*std::move(front));
     return absl::OkStatus();
   }
 
@@ -313,6 +343,7 @@ class Process {
   std::unique_ptr<kube::Lease> lease_;  // null: this process leads always
   std::unique_ptr<Health> health_;
   std::vector<std::unique_ptr<Health::Pages>> pages_;
+  std::unique_ptr<webhook::Handler> webhook_;  // null: nobody asks
   std::vector<std::unique_ptr<kube::HttpFront>> fronts_;
   std::string config_version_ = FileVersion(sources_.config_file);
   bool ending_ = false;

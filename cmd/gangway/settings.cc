@@ -156,6 +156,11 @@ const Setting kSettings[] = {
     {"tls-cert", "tls.cert", "", "file with the certificate chain (PEM) of both; read again when it changes; default: plain HTTP", kFixed, kBoth, kValue,
      SetText<&Settings::tls_cert>},
     {"tls-key", "tls.key", "", "file with its key", kFixed, kBoth, kValue, SetText<&Settings::tls_key>},
+    {"webhook", "webhook.addr", "", "HOST:PORT where the API server may ask about Jobs, PodGroups and Queues before it writes them; default: nowhere",
+     kFixed, kControllerOnly, kValue, SetAddressOf<&Settings::webhook_addr>},
+    {"webhook-tls-cert", "webhook.tls.cert", "", "file with its certificate chain (PEM); read again when it changes", kFixed, kControllerOnly, kValue,
+     SetText<&Settings::webhook_cert>},
+    {"webhook-tls-key", "webhook.tls.key", "", "file with its key", kFixed, kControllerOnly, kValue, SetText<&Settings::webhook_key>},
     {"kube-api-qps", "kubeAPI.qps", "0", "most writes a second, events included; 0: as many as the API server takes", kReloadable, kBoth, kValue, SetQps},
     {"kube-api-burst", "kubeAPI.burst", "100", "how many of them at once", kReloadable, kBoth, kValue, SetBurst},
     {"drain-timeout", "drainTimeout", "5s", "after SIGTERM, for the writes of what was decided", kFixed, kBoth, kValue, SetDurationOf<&Settings::drain_timeout>},
@@ -293,6 +298,12 @@ absl::Status CheckTogether(const Settings& settings, const Chosen& chosen) {
   }
   if (settings.tls_cert.empty() != settings.tls_key.empty()) {
     return Wrong(absl::StrCat(where(settings.tls_cert.empty() ? "tls.key" : "tls.cert"), ": TLS needs a certificate and its key"));
+  }
+  if (settings.webhook_addr.set() && settings.webhook_cert.empty()) {
+    return Wrong(absl::StrCat(where("webhook.tls.cert"), ": an API server calls webhooks in TLS only: give a certificate and its key"));
+  }
+  if (settings.webhook_cert.empty() != settings.webhook_key.empty()) {
+    return Wrong(absl::StrCat(where(settings.webhook_cert.empty() ? "webhook.tls.key" : "webhook.tls.cert"), ": TLS needs a certificate and its key"));
   }
   return absl::OkStatus();
 }

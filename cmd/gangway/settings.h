@@ -41,6 +41,8 @@ struct Settings {
   absl::Duration lease_duration = absl::Seconds(15), renew_deadline = absl::Seconds(10), retry_period = absl::Seconds(2);
   ListenAddress metrics_addr, health_addr;
   std::string tls_cert, tls_key;
+  ListenAddress webhook_addr;
+  std::string webhook_cert, webhook_key;
   double kube_api_qps = 0;
   int kube_api_burst = 100;
   absl::Duration drain_timeout = absl::Seconds(5);

@@ -1,9 +1,12 @@
 #include "plugin/controller/controllers.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "api/volcano/defaults.h"
+#include "base/strings.h"
 #include "kube/runtime/recorder.h"
 #include "plugin/controller/bare_pod_controller.h"
 #include "plugin/controller/job_controller.h"
@@ -54,7 +57,7 @@ class Controllers::Impl {
     } else {
       StartPodGroups();
     }
-    if (options_.jobs || options_.queues) StartQueues();
+    if (options_.jobs || options_.queues || options_.queue_lookup) StartQueues();
   }
 
   void Lead() {
@@ -74,11 +77,26 @@ class Controllers::Impl {
 
   bool synced() const {
     if (options_.jobs) return caches_.synced();
-    if (options_.queues && !(caches_.queues.synced() && caches_.commands.synced())) return false;
+    if ((options_.queues || options_.queue_lookup) && !(caches_.queues.synced() && caches_.commands.synced())) return false;
     return caches_.pod_groups.synced() && (!options_.pod_groups || caches_.pods.synced());
   }
   std::string problem() const { return caches_.problem(); }
   std::size_t events_waiting() const { return recorder_.waiting(); }
+
+  std::optional<api::volcano::QueueFacts> FactsOf(absl::string_view name) const {
+    const auto queue = caches_.queues.Get({"", std::string(name)});
+    if (queue == nullptr) return std::nullopt;
+    api::volcano::QueueFacts facts{queue->status.state, queue->spec.parent, {}, 0};
+    if (const auto pods = queue->status.allocated.find("pods"); pods != queue->status.allocated.end()) {
+      facts.allocated_pods = pods->second.Units().value_or(0);
+    }
+    caches_.queues.ForEach([&](const api::NamespacedName& key, const auto& other) {
+      const bool below_root = other->spec.parent.empty() && key.name != api::volcano::kRootQueue;
+      if (View(below_root ? api::volcano::kRootQueue : StdView(other->spec.parent)) == name) facts.children.push_back(key.name);
+    });
+    std::sort(facts.children.begin(), facts.children.end());
+    return facts;
+  }
 
   std::string Dump() const {
     std::string out;
@@ -195,6 +213,9 @@ void Controllers::Stop() { impl_->Stop(); }
 bool Controllers::stopped() const { return impl_->stopped(); }
 bool Controllers::synced() const { return impl_->synced(); }
 std::string Controllers::problem() const { return impl_->problem(); }
+api::volcano::QueueLookup Controllers::queues() const {
+  return [impl = impl_.get()](absl::string_view name) { return impl->FactsOf(name); };
+}
 std::size_t Controllers::events_waiting() const { return impl_->events_waiting(); }
 std::string Controllers::Dump() const { return impl_->Dump(); }
 

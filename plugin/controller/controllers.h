@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/volcano/admission.h"
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "kube/client/client.h"
@@ -19,6 +20,7 @@ struct ControllersOptions {
   int burst = 100;
   std::vector<std::string> namespaces;     // only these are watched and written; empty: all. Queues have none.
   bool jobs = true, queues = true, pod_groups = true;  // which controllers run; each needs caches of its own
+  bool queue_lookup = false;  // queues are known even when neither jobs nor queues are kept
   // Its caches fill and nothing is decided until Lead().
   bool standby = false;
   Metrics* metrics = nullptr;              // may be null; must outlive the component
@@ -44,6 +46,8 @@ class Controllers {
   bool synced() const;
   // What keeps a cache from being up to date, in one line for a user; "" when nothing does.
   std::string problem() const;
+  // Of the queues in the cache. Call it on the loop while this lives; whole when synced().
+  api::volcano::QueueLookup queues() const;
   // Events not written yet.
   std::size_t events_waiting() const;
   // JSON: sizes of the caches, what is queued and under way.

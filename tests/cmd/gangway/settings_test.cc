@@ -116,6 +116,10 @@ TEST_F(SettingsTest, WhatDoesNotFitTogetherIsNamedToo) {
   EXPECT_THAT(Message(), EndsWith("config.yaml:3: leaderElection.leaseDuration: must be more than renewDeadline, which is 20s"));
   file_ = "tls:\n  cert: /a\n";
   EXPECT_THAT(Message(), HasSubstr("config.yaml:2: tls.cert: TLS needs a certificate and its key"));
+  file_ = "webhook:\n  addr: 127.0.0.1:9443\n";
+  EXPECT_THAT(Message(), HasSubstr("webhook.tls.cert: an API server calls webhooks in TLS only: give a certificate and its key"));
+  file_ = "webhook:\n  addr: 127.0.0.1:9443\n  tls:\n    cert: /a\n";
+  EXPECT_THAT(Message(), HasSubstr("config.yaml:4: webhook.tls.cert: TLS needs a certificate and its key"));
 }
 
 struct BadFile {

@@ -111,7 +111,7 @@ class OverlayTest : public ::testing::TestWithParam<std::string> {
 
   std::vector<value> all_;
 };
-INSTANTIATE_TEST_SUITE_P(All, OverlayTest, ::testing::Values("standalone", "paddle-only", "beside-volcano"), [](const auto& overlay) {
+INSTANTIATE_TEST_SUITE_P(All, OverlayTest, ::testing::Values("standalone", "standalone-webhook", "paddle-only", "beside-volcano"), [](const auto& overlay) {
   std::string name = overlay.param;
   std::erase(name, '-');
   return name;
@@ -120,7 +120,8 @@ INSTANTIATE_TEST_SUITE_P(All, OverlayTest, ::testing::Values("standalone", "padd
 TEST_P(OverlayTest, HoldsTheKindsThatBelongThereAndNoTypesOrObjectsOfThem) {
   for (const value& document : all_) {
     EXPECT_THAT(TextAt(document, "/kind"), AnyOf("Namespace", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "Service",
-                                                 "Deployment", "PodDisruptionBudget", "NetworkPolicy"));
+                                                 "Deployment", "PodDisruptionBudget", "NetworkPolicy", "MutatingWebhookConfiguration",
+                                                 "ValidatingWebhookConfiguration"));
     EXPECT_THAT(TextAt(document, "/apiVersion"), Not(HasSubstr("volcano.sh")));
   }
   EXPECT_TRUE(Has("Namespace gangway-system"));
@@ -270,6 +271,20 @@ TEST_P(OverlayTest, TheProgramTakesEveryFlag) {
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_THAT(outcome.err, HasSubstr(missing));
     EXPECT_THAT(outcome.err, Not(HasSubstr("--help")));
+  }
+}
+
+TEST_P(OverlayTest, WhoIsAskedBeforeAWriteStandsInNobodysWay) {
+  const std::vector<value> configurations = Of({"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"});
+  EXPECT_EQ(configurations.size(), GetParam() == "standalone-webhook" ? 2u : 0u);
+  for (const value& configuration : configurations) {
+    SCOPED_TRACE(NameOf(configuration));
+    for (const value& webhook : ListAt(configuration, "/webhooks")) {
+      EXPECT_EQ(TextAt(webhook, "/failurePolicy"), "Ignore") << "the cluster works without it";
+      EXPECT_EQ(TextAt(webhook, "/sideEffects"), "None");
+      EXPECT_TRUE(Has("Service gangway-system/" + TextAt(webhook, "/clientConfig/service/name")));
+      EXPECT_EQ(At(webhook, "/clientConfig/service/port"), value(9443));
+    }
   }
 }
 

@@ -1,0 +1,29 @@
+// The webhook over HTTP: POST /mutate and POST /validate, each an AdmissionReview. Behind an HttpFront, whose limits bound the body.
+//
+// What is no review is 400 with a sentence. Before the caches are full it is 503: with failurePolicy Ignore the API server goes on
+// without us. Used on the loop.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "api/volcano/admission.h"
+#include "kube/serve/http_front.h"
+
+namespace gangway::webhook {
+
+class Handler final : public kube::HttpHandler {
+ public:
+  // `ready`: whether `queues` knows all queues there are.
+  Handler(std::function<bool()> ready, api::volcano::QueueLookup queues) : ready_(std::move(ready)), queues_(std::move(queues)) {}
+
+  bool IsWatch(const kube::Request&) override { return false; }
+  void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override;
+  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
+
+ private:
+  const std::function<bool()> ready_;
+  const api::volcano::QueueLookup queues_;
+};
+
+}  // namespace gangway::webhook

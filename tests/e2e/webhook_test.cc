@@ -1,0 +1,124 @@
+// The real API server asks `gangway controller --webhook` before it writes: TLS on loopback, the configurations of
+// deploy/volcano/components/webhook with an address in place of the Service.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "api/json_value.h"
+#include "api/manifest/manifest.h"
+#include "api/resource.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/e2e/control_plane.h"
+#include "tests/e2e/gangway_process.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::testutil {
+namespace {
+
+using boost::json::value;
+using ::testing::HasSubstr;
+
+value Json(const std::string& text) { return *api::ParseJson(text); }
+
+// What follows "url":"https://127.0.0.1: in the line about the webhook.
+std::string WebhookUrl(const std::string& log) {
+  const std::string mark = "https://127.0.0.1:";
+  const std::size_t at = log.find(mark);
+  return at == std::string::npos ? "" : log.substr(at, log.find('"', at) - at);
+}
+
+class WebhookTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";
+    auto plane = ControlPlane::Start({.controller_manager = false});
+    GW_ASSERT_OK(plane);
+    plane_ = *std::move(plane);
+    const Identity server({.common_name = "gangway-webhook", .alternative_names = "IP:127.0.0.1"}, &plane_->ca());
+    WriteFile(plane_->folder() + "/webhook.crt", server.CertificatePem());
+    WriteFile(plane_->folder() + "/webhook.key", server.KeyPem());
+    controller_.emplace(plane_->folder(), "controller", "controller", plane_->admin_kubeconfig(),
+                        std::vector<std::string>{"--webhook=127.0.0.1:0", "--webhook-tls-cert=" + plane_->folder() + "/webhook.crt",
+                                                 "--webhook-tls-key=" + plane_->folder() + "/webhook.key", "--log-format=json"});
+    ASSERT_TRUE(controller_->WaitReady()) << controller_->Log();
+    Configure();
+    const auto opened = [&] { return absl::StrContains(*plane_->Call("GET", "/apis/scheduling.volcano.sh/v1beta1/queues/default").body, "\"Open\""); };
+    ASSERT_TRUE(Eventually(opened)) << controller_->Log();
+  }
+
+  // The checked-in configurations, whose calls must not be lost here.
+  void Configure() {
+    const std::string yaml = ReadFile(GW_SOURCE_DIR "/deploy/volcano/components/webhook/webhook.yaml");
+    const auto documents = api::ReadManifest(yaml, "webhook.yaml");
+    GW_ASSERT_OK(documents);
+    const std::string url = WebhookUrl(ReadFile(plane_->folder() + "/controller.log"));
+    ASSERT_FALSE(url.empty()) << controller_->Log();
+    for (const api::ManifestDocument& document : *documents) {
+      if (document.kind == "Service") continue;
+      value configuration = Json(document.json);
+      boost::json::object& webhook = configuration.at("webhooks").at(0).as_object();
+      const std::string path(webhook["clientConfig"].at("service").at("path").as_string());
+      webhook["clientConfig"] = {{"url", url + path}, {"caBundle", absl::Base64Escape(plane_->ca().CertificatePem())}};
+      webhook["failurePolicy"] = "Fail";
+      const bool mutates = document.kind == "MutatingWebhookConfiguration";
+      const std::string collection = absl::StrCat("/apis/admissionregistration.k8s.io/v1/", mutates ? "mutating" : "validating", "webhookconfigurations");
+      const kube::Response reply = plane_->Call("POST", collection, api::ToJson(configuration));
+      ASSERT_EQ(reply.code, 201) << *reply.body;
+    }
+    // The API server asks once its cache knows of the configurations: then a job in no queue is refused, and one gets its defaults.
+    EXPECT_TRUE(Eventually([&] { return Create(Job("probe", R"("queue":"nowhere")"), true).code == 400; })) << controller_->Log();
+    EXPECT_TRUE(Eventually([&] { return absl::StrContains(*Create(Queue("probe"), true).body, "\"dequeueStrategy\""); })) << controller_->Log();
+  }
+
+  static std::string Job(const std::string& name, const std::string& more) {
+    return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name, R"("},"spec":{)", more,
+                        R"(,"tasks":[{"replicas":2,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  }
+  static std::string Queue(const std::string& name) {
+    return absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name, R"("},"spec":{}})");
+  }
+  kube::Response Create(const std::string& object, bool dry_run = false) {
+    const bool job = absl::StrContains(object, "\"Job\"");
+    return plane_->Call("POST", job ? api::PathOf(api::kJobs, "default") : api::PathOf(api::kQueues, ""), object, "application/json", dry_run ? "dryRun=All" : "");
+  }
+
+  std::unique_ptr<ControlPlane> plane_;
+  std::optional<GangwayProcess> controller_;
+};
+
+TEST_F(WebhookTest, TheApiServerRefusesWhatItRefusesAndStoresItsDefaults) {
+  const kube::Response bad = Create(Job("bad", R"("minAvailable":5)"));
+  EXPECT_EQ(bad.code, 400) << *bad.body;
+  EXPECT_THAT(*bad.body, HasSubstr("validate.gangway.volcano.sh"));
+  EXPECT_THAT(*bad.body, HasSubstr("job default/bad is refused: spec.minAvailable: "));
+
+  const kube::Response good = Create(Job("good", R"("plugins":{"env":[]})"));
+  ASSERT_EQ(good.code, 201) << *good.body;
+  const value spec = Json(*good.body).at("spec");
+  EXPECT_EQ(spec.at("queue"), "default");
+  EXPECT_EQ(spec.at("schedulerName"), "volcano");
+  EXPECT_EQ(spec.at("maxRetry"), 3);
+  EXPECT_EQ(spec.at("minAvailable"), 2);
+  EXPECT_EQ(spec.at("tasks").at(0).at("name"), "default0");
+
+  // Changes: what may change does, what may not is refused.
+  const std::string path = api::PathOf(api::kJobs, "default", "good");
+  const kube::Response renamed = plane_->Call("PATCH", path, R"([{"op":"replace","path":"/spec/queue","value":"other"}])", "application/json-patch+json");
+  EXPECT_EQ(renamed.code, 400) << *renamed.body;
+  EXPECT_THAT(*renamed.body, HasSubstr("spec.queue"));
+  EXPECT_EQ(plane_->Call("PATCH", path, R"({"metadata":{"labels":{"a":"b"}}})", "application/merge-patch+json").code, 200);
+
+  // Queues, whose look-ups come from the controller's cache.
+  ASSERT_EQ(Create(Queue("ads")).code, 201);
+  const kube::Response kept = plane_->Call("DELETE", api::PathOf(api::kQueues, "", "default"));
+  EXPECT_EQ(kept.code, 400) << *kept.body;
+  EXPECT_EQ(plane_->Call("GET", api::PathOf(api::kQueues, "", "default")).code, 200);
+}
+
+}  // namespace
+}  // namespace gangway::testutil

@@ -1,0 +1,164 @@
+// The webhook as an API server calls it: every recorded row through the handler, bad reviews, and when it may not answer.
+#include <optional>
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "plugin/webhook/handler.h"
+#include "plugin/webhook/review.h"
+#include "sandbox/apiserver/schemas/json_patch.h"
+#include "tests/api/volcano/recorded_admission.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::webhook {
+namespace {
+
+using api::volcano::Json;
+using api::volcano::Row;
+using boost::json::value;
+using ::testing::HasSubstr;
+
+kube::Response Post(const std::string& path, const std::string& body, bool ready = true, const std::string& method = "POST") {
+  Handler handler([ready] { return ready; }, api::volcano::RecordedQueues);
+  std::optional<kube::Response> answer;
+  handler.HandleRequest({method, path, "", "application/json", "", body}, {}, [&](kube::Response response) { answer = std::move(response); });
+  return answer.value_or(kube::Response());
+}
+
+std::string Review(const api::Resource& resource, const std::string& operation, const value& object, const value& old_object = nullptr,
+                   const std::string& subresource = "") {
+  const value& named = object.is_null() ? old_object : object;
+  boost::json::object request{{"uid", "u-1"}, {"operation", operation}, {"object", object}, {"oldObject", old_object}, {"subResource", subresource}};
+  request["resource"] = {{"group", resource.group}, {"version", resource.version}, {"resource", resource.plural}};
+  boost::system::error_code unnamed;
+  if (const value* name = named.find_pointer("/metadata/name", unnamed); name != nullptr) request["name"] = *name;
+  if (resource.namespaced) request["namespace"] = "g-admission";
+  return api::ToJson(boost::json::object{{"apiVersion", "admission.k8s.io/v1"}, {"kind", "AdmissionReview"}, {"request", request}});
+}
+
+// The member "response".
+value Answered(const std::string& path, const std::string& review) {
+  const kube::Response response = Post(path, review);
+  EXPECT_EQ(response.code, 200) << *response.body;
+  const value answer = Json(*response.body);
+  EXPECT_EQ(answer.at("apiVersion"), "admission.k8s.io/v1");
+  EXPECT_EQ(answer.at("kind"), "AdmissionReview");
+  EXPECT_EQ(answer.at("response").at("uid"), "u-1");
+  return answer.at("response");
+}
+
+// What the API server makes of an object by the patch of /mutate.
+value Mutated(const std::string& review, value object) {
+  const value response = Answered("/mutate", review);
+  EXPECT_EQ(response.at("allowed"), true);
+  if (!response.as_object().contains("patch")) return object;
+  EXPECT_EQ(response.at("patchType"), "JSONPatch");
+  std::string patch;
+  EXPECT_TRUE(absl::Base64Unescape(std::string(response.at("patch").as_string()), &patch));
+  EXPECT_THAT(sandbox::ApplyJsonPatch(object, Json(patch)), testutil::IsOk());
+  return object;
+}
+
+const api::Resource& ResourceOf(const Row& row) {
+  return row.group[0] == 'J' ? api::kJobs : row.group[0] == 'P' ? api::kPodGroups : api::kQueues;
+}
+
+std::string Where(const Row& row) { return absl::StrCat("row ", row.number, ": ", row.what); }
+
+void ExpectRecorded(const Row& row, const value& response) {
+  EXPECT_EQ(response.at("allowed"), row.status < 300) << api::ToJson(response);
+  if (row.status < 300 || response.at("allowed") == true) return;
+  EXPECT_EQ(response.at("status").at("code"), row.status);
+  EXPECT_FALSE(response.at("status").at("message").as_string().empty());
+  EXPECT_FALSE(response.at("status").at("details").at("causes").as_array().empty());
+}
+
+TEST(WebhookTest, EveryRecordedRowGetsItsVerdictAndItsDefaults) {
+  int creates = 0, updates = 0, deletes = 0;
+  for (const Row& row : api::volcano::Rows()) {
+    SCOPED_TRACE(Where(row));
+    const api::Resource& resource = ResourceOf(row);
+    if (row.method == "POST") {
+      ++creates;
+      value filled = row.input;
+      const api::volcano::AdmissionRequest request{.resource = &resource, .ns = resource.namespaced ? "g-admission" : "", .name = ""};
+      const bool allowed = api::volcano::Admit(request, &filled, api::volcano::RecordedQueues).allowed();
+      const value mutated = Mutated(Review(resource, "CREATE", row.input), row.input);
+      if (allowed) {
+        EXPECT_EQ(mutated, filled);
+        EXPECT_EQ(Mutated(Review(resource, "CREATE", mutated), mutated), mutated) << "a second time changes nothing";
+      }
+      ExpectRecorded(row, Answered("/validate", Review(resource, "CREATE", mutated)));
+      continue;
+    }
+    const std::vector<std::string> words = absl::StrSplit(row.what, absl::ByAnyChar(" :"));
+    if (row.method == "DELETE") {
+      ++deletes;
+      const value old_object = boost::json::object{{"metadata", {{"name", words.at(1)}}}};
+      ExpectRecorded(row, Answered("/validate", Review(resource, "DELETE", nullptr, old_object)));
+      continue;
+    }
+    ++updates;
+    const value before = &resource == &api::kJobs ? api::volcano::BaseJob() : api::volcano::QueueJson(words.at(1));
+    const std::string review = Review(resource, "UPDATE", api::volcano::Changed(before, row), before);
+    EXPECT_FALSE(Answered("/mutate", review).as_object().contains("patch")) << "defaults are for creates";
+    ExpectRecorded(row, Answered("/validate", review));
+  }
+  EXPECT_EQ(creates, 124);
+  EXPECT_EQ(updates, 29);
+  EXPECT_EQ(deletes, 6);
+}
+
+TEST(WebhookTest, WhatIsNoReviewIsBadAndSaysWhy) {
+  const std::string head = R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview")";
+  const std::string job = R"("resource":{"group":"batch.volcano.sh","version":"v1alpha1","resource":"jobs"})";
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "not an AdmissionReview"},
+      {"{", "line 1"},
+      {"[]", "apiVersion and kind"},
+      {R"({"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview"})", "apiVersion and kind"},
+      {head + "}", "there is no request"},
+      {head + R"(,"request":7})", "there is no request"},
+      {head + R"(,"request":{}})", "request.uid"},
+      {head + R"(,"request":{"uid":7}})", "request.uid"},
+      {head + R"(,"request":{"uid":"u","operation":"CREATE",)" + job + "}}", "request.object is missing"},
+      {head + R"(,"request":{"uid":"u","operation":"UPDATE","object":{},)" + job + "}}", "request.oldObject is missing"},
+      {std::string(200, '['), "not an AdmissionReview"},
+  };
+  for (const auto& [body, why] : cases) {
+    for (const char* path : {"/mutate", "/validate"}) {
+      const kube::Response response = Post(path, body);
+      EXPECT_EQ(response.code, 400) << body;
+      EXPECT_THAT(*response.body, HasSubstr(why)) << body;
+    }
+  }
+}
+
+TEST(WebhookTest, OnlyItsPagesAreServedAndOnlyWithFullCaches) {
+  EXPECT_EQ(Post("/", "{}").code, 404);
+  EXPECT_EQ(Post("/validate", "", true, "GET").code, 405);
+  const kube::Response response = Post("/validate", "{}", false);
+  EXPECT_EQ(response.code, 503);
+  EXPECT_EQ(*response.body, "the caches are not full yet\n");
+}
+
+TEST(WebhookTest, SubresourcesAndOtherKindsAreAllowed) {
+  const value bad = Json(R"({"metadata":{"name":"x"},"spec":{"weight":-1}})");
+  EXPECT_EQ(Answered("/validate", Review(api::kQueues, "UPDATE", bad, bad, "status")).at("allowed"), true);
+  EXPECT_EQ(Answered("/validate", Review(api::kPods, "CREATE", bad)).at("allowed"), true);
+  EXPECT_EQ(Answered("/validate", Review(api::kQueues, "CREATE", bad)).at("allowed"), false);
+}
+
+TEST(WebhookTest, ThePatchIsTheDifference) {
+  const value before = Json(R"({"a/b":{"x~y":1},"list":[1,{"k":1}],"other":[1],"gone":null})");
+  const value after = Json(R"({"a/b":{"x~y":2,"new":{}},"list":[1,{"k":1,"l":2}],"other":[1,2]})");
+  EXPECT_EQ(api::ToJson(PatchBetween(before, after)),
+            R"([{"op":"replace","path":"/a~1b/x~0y","value":2},{"op":"add","path":"/a~1b/new","value":{}},)"
+            R"({"op":"add","path":"/list/1/l","value":2},{"op":"replace","path":"/other","value":[1,2]},{"op":"remove","path":"/gone"}])");
+  EXPECT_TRUE(PatchBetween(before, before).empty());
+}
+
+}  // namespace
+}  // namespace gangway::webhook
