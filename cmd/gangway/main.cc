@@ -13,6 +13,7 @@
 #include "cmd/gangway/crds_command.h"
 #include "cmd/gangway/job_command.h"
 #include "cmd/gangway/process_command.h"
+#include "cmd/gangway/queue_command.h"
 #include "cmd/gangway/sandbox_command.h"
 #include "cmd/gangway/validate_command.h"
 #include "cmd/gangway/version.h"
@@ -79,6 +80,7 @@ int main(int argc, char** argv) {
   const gangway::cmd::ProcessCommand controller(app, gangway::cmd::ProcessKind::kController);
   const gangway::cmd::ValidateCommand validate(app);
   gangway::cmd::JobCommand job(app);
+  gangway::cmd::QueueCommand queue(app);
   app.add_subcommand("version", "print the version");
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
@@ -95,6 +97,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (job.chosen()) return job.Run();
+  if (queue.chosen()) return queue.Run();
   if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
   if (validate.chosen()) return validate.Run();
   for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {

@@ -33,4 +33,8 @@ api::volcano::Command JobCommandObject(const api::volcano::Job& job, absl::strin
   return CommandObject(api::kJobs, job.metadata, job.metadata.ns, action);
 }
 
+api::volcano::Command QueueCommandObject(const api::volcano::Queue& queue, absl::string_view action) {
+  return CommandObject(api::kQueues, queue.metadata, "default", action);
+}
+
 }  // namespace gangway::cmd

@@ -1,0 +1,48 @@
+#include "cmd/vcctl/command.h"
+#include "cmd/vcctl/queue_list.h"
+#include "gtest/gtest.h"
+
+namespace gangway::cmd {
+namespace {
+
+using api::volcano::PodGroup;
+using api::volcano::Queue;
+
+Queue MakeQueue(const std::string& name, int weight, const std::string& state) {
+  Queue queue;
+  queue.metadata.name = name;
+  queue.metadata.uid = "u-1";
+  queue.spec.weight = weight;
+  queue.status.state = state;
+  return queue;
+}
+
+PodGroup GroupIn(const std::string& queue, const std::string& phase) {
+  PodGroup group;
+  group.spec.queue = queue;
+  group.status.phase = phase;
+  return group;
+}
+
+// vcctl's columns: 25 wide, then 8 each.
+TEST(QueueListTest, CountsPodGroupsByQueueAndPhase) {
+  const std::vector<PodGroup> groups = {GroupIn("ads", "Inqueue"), GroupIn("ads", "Running"), GroupIn("ads", "Running"), GroupIn("", "Pending"),
+                                        GroupIn("default", ""),    GroupIn("ads", "Unknown"), GroupIn("ads", "Completed")};
+  EXPECT_EQ(QueueListText({MakeQueue("ads", 4, "Open"), MakeQueue("default", 1, "Closing")}, groups),
+            "Name                     Weight  State   Inqueue Pending Running Unknown \n"
+            "ads                      4       Open    1       0       2       1       \n"
+            "default                  1       Closing 0       2       0       0       \n");
+}
+
+TEST(QueueListTest, NothingThere) { EXPECT_EQ(QueueListText({}, {}), "No resources found\n"); }
+
+TEST(QueueCommandObjectTest, IsInNamespaceDefaultAndTargetsTheQueue) {
+  const std::string reference =
+      R"("apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"ads","uid":"u-1","controller":true,"blockOwnerDeletion":true)";
+  EXPECT_EQ(api::Encode(QueueCommandObject(MakeQueue("ads", 4, "Open"), "CloseQueue")),
+            R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":"ads-closequeue-","namespace":"default",)"
+            R"("ownerReferences":[{)" + reference + R"(}]},"action":"CloseQueue","target":{)" + reference + "}}");
+}
+
+}  // namespace
+}  // namespace gangway::cmd
