@@ -112,12 +112,16 @@ void Gangs() {
 void Restart() {
   const auto gangway = Install(1000);
   Load load(gangway->plane());
-  gangway->StopBoth();
   MakeNamespace(*gangway, "full");
   MakeNamespace(*gangway, "waiting");
-  load.Send(PodGroups("full", 1000, 10));
-  load.Send(Pods("full", 1000, 10));
-  load.Send(Bindings("full", 1000, 10, 1000));
+  {
+    Load::BoundPods bound(load, "full");
+    load.Send(PodGroups("full", 1000, 10));
+    load.Send(Pods("full", 1000, 10));
+    GW_CHECK(bound.WaitFor(10'000, absl::Minutes(5)) != absl::InfiniteFuture());
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // what their groups' status says follows
+  gangway->StopBoth();
   load.Send(PodGroups("waiting", 100, 10));
   load.Send(Pods("waiting", 100, 10));
   Load::BoundPods bound(load, "waiting");

@@ -94,7 +94,6 @@ class Recorder::Impl {
     bool look_up = false;  // it is there already: ask for its count
     bool scheduled = false;
     absl::Time not_before = absl::InfinitePast();
-    absl::Time in_line_since;
     std::int32_t waiting() const { return unsent + sending; }
   };
   using SeriesPtr = std::shared_ptr<Series>;
@@ -130,7 +129,7 @@ class Recorder::Impl {
   }
 
   void Enter(const SeriesPtr& series) {
-    series->in_line_since = loop_.Now();
+    if (ready_.empty()) in_line_since_ = loop_.Now();
     ready_.push_back(series);
     Pump();
   }
@@ -146,11 +145,12 @@ class Recorder::Impl {
   void Pump() {
     while (!ready_.empty() && in_flight_ < options_.max_in_flight) {
       const absl::Time now = loop_.Now();
-      if (options_.busy && now < ready_.front()->in_line_since + options_.patience && options_.busy()) return PumpAt(now + kLookAgain);
+      if (options_.busy && now < in_line_since_ + options_.patience && options_.busy()) return PumpAt(now + kLookAgain);
       if (!limiter_.TryTake(now)) return PumpAt(limiter_.NextAt());
       const SeriesPtr series = std::move(ready_.front());
       ready_.pop_front();
       series->scheduled = false;
+      in_line_since_ = now;  // of those behind it
       Send(series);
     }
   }
@@ -270,6 +270,7 @@ class Recorder::Impl {
   std::list<std::pair<std::string, SeriesPtr>> recent_;  // the latest first
   absl::flat_hash_map<std::string, std::list<std::pair<std::string, SeriesPtr>>::iterator> by_name_;
   std::deque<SeriesPtr> ready_;
+  absl::Time in_line_since_ = absl::InfinitePast();  // the first in line
   std::size_t waiting_ = 0;  // series with something not yet written
   int in_flight_ = 0;
   Loop::TimerId pump_ = 0;

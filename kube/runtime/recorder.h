@@ -29,7 +29,7 @@ struct RecorderOptions {
   std::size_t max_waiting = 20'000;  // notes not yet written; more are dropped
   int max_in_flight = 64;
   int attempts = 4;
-  // While it says so, notes wait behind more urgent writes; the first in line for no longer than `patience`.
+  // While it says so, notes wait behind more urgent writes; one goes through each `patience`.
   std::function<bool()> busy = nullptr;
   absl::Duration patience = absl::Seconds(1);
   Backoff backoff = {absl::Milliseconds(200), absl::Seconds(10)};

@@ -157,7 +157,8 @@ void Reflector::AskPage() {
 void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
   if (reply.ok() && reply->ok()) {
     const absl::Status taken = TakePage(*reply->body);
-    if (taken.ok()) return continue_.empty() ? FinishList() : AskPage();
+    if (taken.ok() && continue_.empty()) return FinishList();
+    if (taken.ok()) return;
     Report(absl::StrCat("list of ", FullName(resource_), " cannot be used: ", taken.message()));
     return After(NextDelay(), &Reflector::List);
   }
@@ -179,6 +180,8 @@ absl::Status Reflector::TakePage(absl::string_view body) {
     return absl::UnavailableError(absl::StrCat("list is of resourceVersion ", version, ", ", version_, " was seen already"));
   }
   if (list_version_ == 0) list_version_ = version;
+  continue_ = std::move(page.metadata.continue_token);
+  if (!continue_.empty()) AskPage();  // the server makes it ready while we read this one
   for (const api::Document& item : page.items) {
     const absl::StatusOr<Identity> id = Identify(item.json);
     if (id.ok()) {
@@ -187,7 +190,6 @@ absl::Status Reflector::TakePage(absl::string_view body) {
       ReportDecodeError({}, id.status());
     }
   }
-  continue_ = std::move(page.metadata.continue_token);
   return absl::OkStatus();
 }
 

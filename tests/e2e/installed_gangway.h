@@ -17,6 +17,7 @@ struct InstalledGangwayOptions {
   int nodes = 6;
   bool kwok = true;
   bool audit = true;
+  bool node_lifecycle = false;
   std::vector<std::string> flags = {};  // added to those of the Deployments, for both programs
   std::vector<std::string> api_server_flags = {};
   bool start = true;                    // the programs; else Start() does

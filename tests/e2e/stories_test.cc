@@ -28,7 +28,7 @@ class StoriesTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (!ControlPlane::ToolsPresent()) return;
-    auto gangway = InstalledGangway::Start({.nodes = 6});
+    auto gangway = InstalledGangway::Start({.nodes = 6, .node_lifecycle = true});
     ASSERT_TRUE(gangway.ok()) << gangway.status();
     gangway_ = gangway->release();
   }
