@@ -1,13 +1,17 @@
 #include "plugin/lifecycle/job_plugin.h"
 
-#include <optional>
+#include <algorithm>
+#include <iterator>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "api/core/pod.h"
 #include "api/json.h"
+#include "base/status_macros.h"
+#include "plugin/lifecycle/framework_plugins.h"
+#include "plugin/lifecycle/plugin_flags.h"
+#include "plugin/lifecycle/task_hosts.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::lifecycle {
@@ -16,61 +20,6 @@ namespace {
 using api::JsonWriter;
 using api::volcano::Job;
 using api::volcano::TaskSpec;
-
-// "--name=value" in parts; nullopt when it is no flag.
-struct Flag {
-  absl::string_view name;
-  std::optional<absl::string_view> value;
-};
-std::optional<Flag> ParseFlag(absl::string_view text) {
-  if (text.size() < 2 || text[0] != '-') return std::nullopt;
-  text.remove_prefix(text[1] == '-' ? 2 : 1);
-  if (text.empty() || text[0] == '-' || text[0] == '=') return std::nullopt;
-  const auto equal = text.find('=');
-  if (equal == absl::string_view::npos) return Flag{text, std::nullopt};
-  return Flag{text.substr(0, equal), text.substr(equal + 1)};
-}
-
-// strconv.ParseBool.
-std::optional<bool> ParseBool(absl::string_view text) {
-  for (const char* yes : {"1", "t", "T", "true", "TRUE", "True"}) if (text == yes) return true;
-  for (const char* no : {"0", "f", "F", "false", "FALSE", "False"}) if (text == no) return false;
-  return std::nullopt;
-}
-
-// What the hosts of a task are called, from its template.
-struct TemplateNames {
-  struct Spec {
-    std::string hostname, subdomain;
-    static constexpr std::string_view kName = "PodSpec";
-    static constexpr bool kView = true;
-    static constexpr auto Fields() {
-      return api::MakeFields(api::MakeField<&Spec::hostname>("hostname", ""), api::MakeField<&Spec::subdomain>("subdomain", ""));
-    }
-  };
-  Spec spec;
-  static constexpr std::string_view kName = "PodTemplateSpec";
-  static constexpr bool kView = true;
-  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&TemplateNames::spec>("spec", "")); }
-};
-
-std::vector<std::string> HostsOf(const Job& job, const TaskSpec& task) {
-  TemplateNames names;
-  if (!task.pod_template.empty()) {
-    // A template that does not decode has no names of its own; building its pods says what is wrong with it.
-    if (absl::StatusOr<TemplateNames> read = api::Decode<TemplateNames>(task.pod_template.json); read.ok()) names = *read;
-  }
-  const std::string& domain = names.spec.subdomain.empty() ? job.metadata.name : names.spec.subdomain;
-  std::vector<std::string> hosts;
-  if (!names.spec.hostname.empty() && task.replicas > 0) {
-    hosts.push_back(absl::StrCat(names.spec.hostname, ".", domain));
-    return hosts;
-  }
-  for (std::int32_t i = 0; i < task.replicas; ++i) {
-    hosts.push_back(absl::StrCat(job.metadata.name, "-", task.name, "-", i, ".", domain));
-  }
-  return hosts;
-}
 
 std::string Underscored(const std::string& task) { return absl::StrReplaceAll(task, {{"-", "_"}}); }
 std::string HostsKey(const std::string& task) { return absl::StrCat("VC_", absl::AsciiStrToUpper(Underscored(task)), "_HOSTS"); }
@@ -139,44 +88,50 @@ void AddSvc(const Job& job, const SvcFlags& flags, PluginEffects& effects) {
   if (!flags.disable_network_policy) effects.objects.push_back(OwnPodsOnly(job));
 }
 
-bool KnownToAdmission(absl::string_view name) {
-  for (const char* known : {"ssh", "tensorflow", "mpi", "pytorch", "hcclrank", "ray"}) {
-    if (name == known) return true;
-  }
-  return false;
+absl::Status AddEnvPlugin(const Job&, const PluginFlags&, PluginEffects& effects) {
+  AddEnv(effects);
+  return absl::OkStatus();
 }
+absl::Status AddSvcPlugin(const Job& job, const PluginFlags& flags, PluginEffects& effects) {
+  std::string complaint;
+  AddSvc(job, ParseSvcFlags(flags, &complaint), effects);
+  Complain("svc", complaint, effects);
+  return absl::OkStatus();
+}
+absl::Status RefuseSsh(const Job&, const PluginFlags&, PluginEffects&) {
+  return absl::UnimplementedError("job plugin ssh is not built into this version of gangway");
+}
+
+struct Plugin {
+  absl::string_view name;
+  absl::Status (*add)(const Job& job, const PluginFlags& flags, PluginEffects& effects);
+};
+constexpr Plugin kPlugins[] = {
+    {"env", AddEnvPlugin}, {"hcclrank", AddHcclrank}, {"mpi", AddMpi},       {"pytorch", AddPytorch},
+    {"ray", AddRay},       {"ssh", RefuseSsh},        {"svc", AddSvcPlugin}, {"tensorflow", AddTensorflow},
+};
 
 }  // namespace
 
-SvcFlags ParseSvcFlags(const std::vector<std::string>& flags) {
+SvcFlags ParseSvcFlags(const std::vector<std::string>& flags, std::string* complaint) {
   SvcFlags out;
-  for (const std::string& text : flags) {
-    const std::optional<Flag> flag = ParseFlag(text);
-    if (!flag) break;
-    bool* target = flag->name == "publish-not-ready-addresses" ? &out.publish_not_ready_addresses
-                   : flag->name == "disable-network-policy"    ? &out.disable_network_policy
-                   : flag->name == "inject-hosts-env"          ? &out.inject_hosts_env
-                                                               : nullptr;
-    if (target == nullptr) break;
-    const std::optional<bool> value = flag->value ? ParseBool(*flag->value) : true;
-    if (!value) break;
-    *target = *value;
-  }
+  std::string wrong = ReadFlags(flags, {{"publish-not-ready-addresses", &out.publish_not_ready_addresses},
+                                        {"disable-network-policy", &out.disable_network_policy},
+                                        {"inject-hosts-env", &out.inject_hosts_env}});
+  if (complaint != nullptr) *complaint = std::move(wrong);
   return out;
+}
+
+void Complain(absl::string_view plugin, const std::string& complaint, PluginEffects& effects) {
+  if (!complaint.empty()) effects.complaints.push_back(absl::StrCat("job plugin ", plugin, ": ", complaint));
 }
 
 absl::StatusOr<PluginEffects> EffectsOfPlugins(const Job& job) {
   PluginEffects effects;
   for (const auto& [name, flags] : job.spec.plugins) {  // a map: in alphabetical order
-    if (name == "env") {
-      AddEnv(effects);
-    } else if (name == "svc") {
-      AddSvc(job, ParseSvcFlags(flags), effects);
-    } else if (KnownToAdmission(name)) {
-      return absl::UnimplementedError(absl::StrCat("job plugin ", name, " is not built into this version of gangway"));
-    } else {
-      return absl::NotFoundError(absl::StrCat("failed to get plugin ", name));
-    }
+    const auto* const plugin = std::find_if(std::begin(kPlugins), std::end(kPlugins), [&](const Plugin& one) { return one.name == name; });
+    if (plugin == std::end(kPlugins)) return absl::NotFoundError(absl::StrCat("failed to get plugin ", name));
+    GW_RETURN_IF_ERROR(plugin->add(job, flags, effects));
     effects.names.push_back(name);
   }
   return effects;
@@ -185,7 +140,7 @@ absl::StatusOr<PluginEffects> EffectsOfPlugins(const Job& job) {
 std::map<std::string, std::string> HostLists(const Job& job) {
   std::map<std::string, std::string> lists;
   for (const TaskSpec& task : job.spec.tasks) {
-    const std::vector<std::string> hosts = HostsOf(job, task);
+    const std::vector<std::string> hosts = AddressesOf(job, task);
     lists[absl::StrCat(Underscored(task.name), ".host")] = absl::StrJoin(hosts, "\n");
     lists[HostsKey(task.name)] = absl::StrJoin(hosts, ",");
     lists[NumKey(task.name)] = absl::StrCat(hosts.size());

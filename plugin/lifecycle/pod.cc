@@ -1,14 +1,18 @@
 #include "plugin/lifecycle/pod.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "base/check.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
+#include "plugin/lifecycle/pod_draft.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::lifecycle {
@@ -43,19 +47,20 @@ json::object& ObjectAt(json::object& parent, json::string_view key) {
   if (!value.is_object()) value.emplace_object();
   return value.as_object();
 }
-json::array& ListAt(json::object& parent, json::string_view key) {
-  json::value& value = parent[key];
-  if (!value.is_array()) value.emplace_array();
-  return value.as_array();
-}
-
 void Copy(const std::map<std::string, std::string>& from, absl::string_view key, json::object& into) {
   if (auto it = from.find(std::string(key)); it != from.end()) into[Text(key)] = it->second;
 }
 
 struct Marks {
-  std::string index, partition;
+  std::string index, partition, plus;  // plus: followed by a number and '@'
 };
+Marks MarksFor(const Job& job, const TaskSpec& task) {
+  std::string given = task.pod_template.json;
+  for (const auto& [name, flags] : job.spec.plugins) {
+    for (const std::string& flag : flags) absl::StrAppend(&given, " ", flag);
+  }
+  return {Unused("index", given), Unused("partition", given), Unused("plus", given)};
+}
 
 void SetLabels(const Job& job, const TaskSpec& task, const PodContext& context, const Marks& marks, json::object& labels) {
   labels[Text(kTaskIndexKey)] = marks.index;
@@ -104,19 +109,7 @@ void AddMount(json::object& container, absl::string_view volume, absl::string_vi
   ListAt(container, "volumeMounts").push_back(json::object{{"mountPath", Text(path)}, {"name", Text(volume)}});
 }
 
-// Init containers get what plugins give, but not the Job's volumes (as in Volcano).
-template <class F>
-void EachContainer(json::object& spec, bool init_too, F f) {
-  for (const char* list : {"containers", "initContainers"}) {
-    if (list[0] == 'i' && !init_too) continue;
-    if (auto* containers = spec.if_contains(list); containers != nullptr && containers->is_array()) {
-      for (json::value& container : containers->as_array()) {
-        if (container.is_object()) f(container.as_object());
-      }
-    }
-  }
-}
-
+// Init containers get what plugins give, but not these (as in Volcano).
 void AddVolumes(const Job& job, json::object& spec) {
   absl::flat_hash_set<std::string> used;
   for (std::size_t i = 0; i < job.spec.volumes.size(); ++i) {
@@ -125,7 +118,7 @@ void AddVolumes(const Job& job, json::object& spec) {
     const std::string name = absl::StrCat(job.metadata.name, "-", Suffix(StableHash(claim, StableHash(job.metadata.uid))));
     ListAt(spec, "volumes").push_back(
         json::object{{"name", name}, {"persistentVolumeClaim", json::object{{"claimName", claim}}}});
-    EachContainer(spec, false, [&](json::object& container) { AddMount(container, name, job.spec.volumes[i].mount_path); });
+    EachContainer(spec, Containers::kRegular, [&](json::object& container) { AddMount(container, name, job.spec.volumes[i].mount_path); });
   }
 }
 
@@ -138,7 +131,7 @@ void AddPlugins(const Job& job, const PluginEffects& plugins, const std::string&
     set_if_empty("hostname", pod_name);
     set_if_empty("subdomain", job.metadata.name);
   }
-  EachContainer(spec, true, [&](json::object& container) {
+  EachContainer(spec, Containers::kAll, [&](json::object& container) {
     for (const PluginEffects::EnvVar& env : plugins.env) ListAt(container, "env").push_back(EnvEntry(env, plugins, marks));
     if (!plugins.config_map.empty()) AddMount(container, plugins.config_map, "/etc/volcano");
   });
@@ -178,7 +171,7 @@ std::string ClaimName(const Job& job, std::size_t index) {
 absl::StatusOr<PodDocument> PodDocument::Make(const Job& job, const TaskSpec& task, const PluginEffects& plugins,
                                               const PodContext& context) {
   GW_ASSIGN_OR_RETURN(json::object pod_template, ParseTemplate(task));
-  const Marks marks{Unused("index", task.pod_template.json), Unused("partition", task.pod_template.json)};
+  const Marks marks = MarksFor(job, task);
   const std::string name = absl::StrCat(job.metadata.name, "-", task.name, "-", marks.index);
 
   json::object metadata{{"name", name}, {"namespace", job.metadata.ns}};
@@ -198,28 +191,37 @@ absl::StatusOr<PodDocument> PodDocument::Make(const Job& job, const TaskSpec& ta
   InheritFromJob(spec, "priorityClassName", job.spec.priority_class_name);
   AddVolumes(job, spec);
   AddPlugins(job, plugins, name, marks, spec);
+  PodDraft draft{metadata["annotations"].as_object(), spec, marks.index, marks.plus};
+  for (const PodStep& step : plugins.steps) GW_RETURN_IF_ERROR(step(task, draft));
 
   const std::string text = api::ToJson(json::object{
       {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(metadata)}, {"spec", std::move(spec)}});
   PodDocument document;
   document.partition_size_ = task.partition_policy ? task.partition_policy->partition_size : 0;
   for (std::size_t from = 0;;) {
-    const std::size_t index = text.find(marks.index, from), partition = text.find(marks.partition, from);
-    const std::size_t hole = std::min(index, partition);
+    const std::size_t index = text.find(marks.index, from), partition = text.find(marks.partition, from), plus = text.find(marks.plus, from);
+    const std::size_t hole = std::min({index, partition, plus});
     document.texts_.push_back(text.substr(from, hole == std::string::npos ? hole : hole - from));
     if (hole == std::string::npos) break;
-    document.holes_.push_back(hole == index ? Hole::kIndex : Hole::kPartition);
-    from = hole + (hole == index ? marks.index : marks.partition).size();
+    if (hole == plus) {
+      const std::size_t number = hole + marks.plus.size(), end = text.find('@', number);
+      std::int32_t value = 0;
+      GW_CHECK(end != std::string::npos && absl::SimpleAtoi(absl::string_view(text).substr(number, end - number), &value));
+      document.holes_.push_back({Hole::Kind::kIndex, value});
+      from = end + 1;
+    } else {
+      document.holes_.push_back({hole == index ? Hole::Kind::kIndex : Hole::Kind::kPartition, 0});
+      from = hole + (hole == index ? marks.index : marks.partition).size();
+    }
   }
   return document;
 }
 
 std::string PodDocument::ForIndex(std::int32_t index) const {
-  const std::string number = absl::StrCat(index);
-  const std::string partition = absl::StrCat(partition_size_ > 0 ? index / partition_size_ : 0);
+  const std::int32_t partition = partition_size_ > 0 ? index / partition_size_ : 0;
   std::string out = texts_.front();
   for (std::size_t i = 0; i < holes_.size(); ++i) {
-    absl::StrAppend(&out, holes_[i] == Hole::kIndex ? number : partition, texts_[i + 1]);
+    absl::StrAppend(&out, holes_[i].kind == Hole::Kind::kIndex ? index + holes_[i].plus : partition, texts_[i + 1]);
   }
   return out;
 }

@@ -18,7 +18,7 @@ struct PodContext {
 
 class PodDocument {
  public:
-  // InvalidArgument when the task's template is no pod template.
+  // InvalidArgument when the task's template is no pod template, or a plugin can do nothing with it.
   static absl::StatusOr<PodDocument> Make(const api::volcano::Job& job, const api::volcano::TaskSpec& task,
                                           const PluginEffects& plugins, const PodContext& context);
 
@@ -26,7 +26,10 @@ class PodDocument {
   std::string ForIndex(std::int32_t index) const;
 
  private:
-  enum class Hole : std::uint8_t { kIndex, kPartition };
+  struct Hole {
+    enum class Kind : std::uint8_t { kIndex, kPartition } kind = Kind::kIndex;
+    std::int32_t plus = 0;  // to the index
+  };
   std::vector<std::string> texts_;  // one more than holes
   std::vector<Hole> holes_;
   std::int32_t partition_size_ = 0;

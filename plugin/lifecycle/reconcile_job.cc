@@ -286,6 +286,7 @@ class Decision {
 
   void ReportPlugins() {
     for (const auto& [name, flags] : job_.spec.plugins) {
+      if (name == "hcclrank") continue;  // makes nothing that would have to be taken down
       const std::string key = absl::StrCat(kPluginPrefix, name);
       if (KeepsPods(phase_)) status_.controlled_resources[key] = name; else status_.controlled_resources.erase(key);
     }
@@ -400,6 +401,7 @@ class Decision {
   }
 
   void MakePods(const PluginEffects& plugins) {
+    bool said = false;
     for (const TaskPods& task : roster_.tasks) {
       std::optional<PodDocument> document;
       for (std::size_t i = 0; i < task.slots.size(); ++i) {
@@ -410,6 +412,9 @@ class Decision {
           absl::StatusOr<PodDocument> made = PodDocument::Make(job_, *task.spec, plugins, Context());
           if (!made.ok()) return Warn("FailedCreate", absl::StrCat("no pods can be made: ", made.status().message()));
           document = *std::move(made);
+          if (!std::exchange(said, true)) {
+            for (const std::string& complaint : plugins.complaints) Warn("PluginError", complaint);
+          }
         }
         Create(api::kPods, task.PodName(index), document->ForIndex(index));
       }

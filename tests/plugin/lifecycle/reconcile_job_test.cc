@@ -828,13 +828,26 @@ TEST(PluginTest, TheHostListFollowsAScale) {
 }
 
 TEST(PluginTest, AnUnbuiltPluginKeepsTheJobPendingAndSaysWhy) {
-  for (const char* plugin : {"ssh", "pytorch", "big_plugin"}) {
+  for (const auto& [plugin, why] : std::vector<std::pair<const char*, const char*>>{
+           {"ssh", "ssh is not built"}, {"big_plugin", "failed to get plugin big_plugin"}, {"ray", "job plug doesn't have head task head"}}) {
     World world(JobText("plug", 1, {{"w", 1}}, absl::StrCat(R"("plugins":{")", plugin, R"(":[]})")));
     ASSERT_TRUE(world.Settle());
     EXPECT_EQ(world.phase(), "Pending");
     EXPECT_THAT(world.Names("podgroups"), IsEmpty());
-    EXPECT_TRUE(world.HasEvent("PluginError", plugin));
+    EXPECT_TRUE(world.HasEvent("PluginError", why));
   }
+}
+
+TEST(PluginTest, L8TheHeadsServiceGoesWhenTheJobEnds) {
+  World world(JobText("plug", 1, {{"head", 1}}, R"("plugins":{"hcclrank":[],"ray":["--prot=1"]})"));
+  ASSERT_TRUE(world.Start());
+  EXPECT_TRUE(world.Exists("services", "plug-head-svc"));
+  EXPECT_TRUE(world.HasEvent("PluginError", "job plugin ray: flag --prot=1 is not known"));
+  EXPECT_TRUE(world.job().status.controlled_resources.contains("plugin-ray"));
+  EXPECT_FALSE(world.job().status.controlled_resources.contains("plugin-hcclrank"));
+  world.Command("end", "CompleteJob");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_FALSE(world.Exists("services", "plug-head-svc"));
 }
 
 // --- Volumes: fixtures/volcano-golden/volumes
