@@ -119,12 +119,13 @@ void Checker::CheckNode(const std::string& node, const JournalRecord& record) {
 void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
   const auto it = gangs_.find(key);
   if (it == gangs_.end()) return;
-  // Pods that are being deleted still hold their place: a gang that loses one was whole, and what is left of a killed gang is no start.
+  // A gang of which a pod is being deleted was whole, or is being killed. Nobody can make it whole before that pod is gone, and on a
+  // silent node that takes as long as the node does.
   int live = 0, leaving = 0;
   for (auto pod = pods_.lower_bound({key.ns, ""}); pod != pods_.end() && pod->first.ns == key.ns; ++pod) {
     if (GroupOf(pod->second) == key && pod->second.bound()) ++(pod->second.metadata.deleting() ? leaving : live);
   }
-  const bool part = live > 0 && live + leaving < it->second.min_member;
+  const bool part = live > 0 && leaving == 0 && live < it->second.min_member;
   if (!part) {
     it->second.part_bound_since.reset();
   } else if (!it->second.part_bound_since) {
