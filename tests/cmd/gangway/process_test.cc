@@ -56,7 +56,9 @@ TEST_F(ProcessTest, TheSeedJobIsCompletedByTwoProcesses) {
   EXPECT_EQ(Get(scheduler.url(), "/healthz").code, 200);
   server_->Apply(Example());
   EXPECT_TRUE(JobBecomes("Completed")) << controller.log() << scheduler.log();
-  EXPECT_THAT(scheduler.Page("/debug/dump"), AllOf(HasSubstr("\"nodes\":6"), HasSubstr("\"notReady\":\"\"")));
+  EXPECT_THAT(scheduler.Page("/debug/dump"), HasSubstr("\"nodes\":6"));
+  // A busy machine's API server may be slow to answer for a moment.
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.Page("/debug/dump"), "\"notReady\":\"\""); })) << scheduler.log();
   EXPECT_THAT(controller.Page("/debug/dump"), HasSubstr("\"jobs\":1"));
   for (GangwayProcess* process : {&controller, &scheduler}) {
     EXPECT_EQ(process->process().Stop(), 0) << process->log();
