@@ -79,10 +79,14 @@ class Wait {
 
  private:
   void OnChange(const Job* before, const Job* after) {
-    // The first sight of a job is no news.
-    if (before != nullptr) {
-      for (const AccountLine& line : Tell(before, after)) std::fprintf(stderr, "%s: %s\n", line.subject.c_str(), line.text.c_str());
+    // At first sight its state is the news: it may be what is waited for.
+    Job unseen;
+    if (before == nullptr && after != nullptr) {
+      unseen = *after;
+      unseen.status = {};
+      before = &unseen;
     }
+    for (const AccountLine& line : Tell(before, after)) std::fprintf(stderr, "%s: %s\n", line.subject.c_str(), line.text.c_str());
     if (jobs_.synced()) Judge();
   }
 
