@@ -93,11 +93,13 @@ class RbacTest : public ::testing::Test {
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
 
-  // Whether the audit log tells since `offset` that this account lacked a right. (A 403 alone may be a namespace that is going.)
+  // Whether the audit log tells since `offset` that this account lacked a right, or OwnerReferencesPermissionEnforcement that it did. (A
+  // 403 alone may be a namespace that is going.)
   bool Refused(std::size_t offset, const std::string& account) {
     const std::string log = ReadFile(gangway_->plane().audit_log(), offset);
     for (const absl::string_view line : absl::StrSplit(log, '\n')) {
-      if (absl::StrContains(line, R"("authorization.k8s.io/decision":"forbid")") && absl::StrContains(line, absl::StrCat("system:serviceaccount:gangway-system:", account))) return true;
+      if (!absl::StrContains(line, absl::StrCat("system:serviceaccount:gangway-system:", account))) continue;
+      if (absl::StrContains(line, R"("authorization.k8s.io/decision":"forbid")") || absl::StrContains(line, "cannot set blockOwnerDeletion")) return true;
     }
     return false;
   }
