@@ -2,11 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,17 +17,12 @@
 #include "api/json_value.h"
 #include "api/volcano/admission.h"
 #include "gtest/gtest.h"
+#include "tests/testing/files.h"
 
 namespace gangway::api::volcano {
 
 using boost::json::value;
-
-inline std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
+using testutil::ReadFile;
 
 inline value Json(absl::string_view text) {
   absl::StatusOr<value> parsed = ParseJson(text);

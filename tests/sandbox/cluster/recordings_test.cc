@@ -1,6 +1,5 @@
 // The seed job in the embedded cluster goes the way that a real cluster with Volcano was recorded to go: Job, PodGroup and pod
 // phases without repetitions, and the pods that are left. Counters in between, versions in final phases and times are not compared.
-#include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "sandbox/cluster/cluster.h"
 #include "tests/stories/story.h"
+#include "tests/testing/files.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -29,16 +29,12 @@ class RecordingsTest : public ::testing::Test {
     user_ = cluster_->NewClient("user");
     cluster_->Start();
     Run(1);
-    const auto documents = api::ReadManifest(ReadFile(GW_SOURCE_DIR "/examples/ctr-volcano.yaml"), "ctr-volcano.yaml");
+    const auto documents = api::ReadManifest(testutil::ReadFile(GW_SOURCE_DIR "/examples/ctr-volcano.yaml"), "ctr-volcano.yaml");
     GW_CHECK(documents.ok());
     Send("POST", api::PathOf(api::kJobs, "default"), documents->front().json);
     Run(5);
   }
 
-  static std::string ReadFile(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   void Run(int seconds) { loop_.RunFor(absl::Seconds(seconds)); }
   void Send(std::string method, std::string path, std::string body) {
     kube::Request request;
