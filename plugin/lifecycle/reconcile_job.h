@@ -1,6 +1,7 @@
 // What becomes of a Job: the whole lifecycle as one function.
 //
-//   facts of the view (events.h) -> policies (policy.h) -> the phase table (transitions.h) -> status, pods, PodGroup, plugin objects
+//   facts of the view (happenings.h) -> policies (policy.h) -> the phase table (transitions.h) -> phase and status (job_outcome.h)
+//   -> writes: status, removals, plugin objects, PodGroup, pods
 //
 // A status that explains deletions (phase, version, targets) is one stage before them, and the record of which pods were
 // created (record.h) is written with the status that first counts them; so a restart of ours between any two writes
