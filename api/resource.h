@@ -49,17 +49,22 @@ inline constexpr Resource kPriorityClasses{
 inline constexpr Resource kDeployments{"apps", "v1", "deployments", "deployment", "Deployment", true, "deploy", "all"};
 inline constexpr Resource kReplicaSets{"apps", "v1", "replicasets", "replicaset", "ReplicaSet", true, "rs", "all"};
 inline constexpr Resource kStatefulSets{"apps", "v1", "statefulsets", "statefulset", "StatefulSet", true, "sts", "all"};
+// Watched where they are served; the sandbox does not serve them.
+inline constexpr Resource kDaemonSets{"apps", "v1", "daemonsets", "daemonset", "DaemonSet", true, "ds", "all"};
+inline constexpr Resource kBatchJobs{"batch", "v1", "jobs", "job", "Job", true, {}, "all"};
 inline constexpr Resource kJobs{"batch.volcano.sh", "v1alpha1", "jobs", "job", "Job", true, "vcjob,vj"};
 inline constexpr Resource kPodGroups{
     "scheduling.volcano.sh", "v1beta1", "podgroups", "podgroup", "PodGroup", true, "pg,podgroup-v1beta1"};
 inline constexpr Resource kQueues{"scheduling.volcano.sh", "v1beta1", "queues", "queue", "Queue", false, "q,queue-v1beta1"};
 inline constexpr Resource kCommands{"bus.volcano.sh", "v1alpha1", "commands", "command", "Command", true};
+inline constexpr Resource kJobFlows{"flow.volcano.sh", "v1alpha1", "jobflows", "jobflow", "JobFlow", true, "jf"};
+inline constexpr Resource kJobTemplates{"flow.volcano.sh", "v1alpha1", "jobtemplates", "jobtemplate", "JobTemplate", true, "jt"};
 
 inline constexpr std::array kAllResources{
     &kNamespaces, &kNodes, &kPods, &kServices, &kConfigMaps, &kSecrets, &kEvents, &kEndpoints, &kServiceAccounts,
     &kPersistentVolumes, &kPersistentVolumeClaims, &kLimitRanges, &kResourceQuotas, &kLeases, &kNetworkPolicies,
     &kPodDisruptionBudgets, &kPriorityClasses, &kDeployments, &kReplicaSets, &kStatefulSets, &kJobs, &kPodGroups,
-    &kQueues, &kCommands};
+    &kQueues, &kCommands, &kJobFlows, &kJobTemplates};
 
 // By apiVersion and kind; nullptr when unknown.
 const Resource* FindKind(absl::string_view api_version, absl::string_view kind);

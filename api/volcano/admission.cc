@@ -194,6 +194,25 @@ Verdict AdmitQueue(const AdmissionRequest& request, value* object, const QueueLo
   return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
 }
 
+Verdict AdmitJobFlow(const AdmissionRequest& request, value& object) {
+  const Judge judge(request, &object);
+  if (FieldErrors errors = TypeErrors<JobFlowSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
+  if (request.operation == Operation::kUpdate && SameSpec(*request.old_object, object)) return {};
+  if (FieldErrors errors = SchemaErrors<JobFlowSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
+  FieldErrors refused;
+  CheckFlows(DecodeObject<JobFlow, JobFlowSpec>(object).spec, refused);
+  return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
+}
+
+// Its jobs are judged when they are made.
+Verdict AdmitJobTemplate(const AdmissionRequest& request, value& object) {
+  const Judge judge(request, &object);
+  if (FieldErrors errors = TypeErrors<JobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
+  FieldErrors errors = SchemaErrors<JobSpec>(object);
+  CheckTemplateSchema(object, errors);
+  return errors.empty() ? Verdict() : judge.Invalid(std::move(errors));
+}
+
 }  // namespace
 
 QueueLookup LookupIn(absl::Span<const Queue> queues) {
@@ -222,6 +241,8 @@ Verdict Admit(const AdmissionRequest& request, value* object, const QueueLookup&
   if (request.operation == Operation::kDelete) return {};
   if (request.resource == &kJobs) return AdmitJob(request, *object, queues);
   if (request.resource == &kPodGroups) return AdmitPodGroup(request, *object, queues);
+  if (request.resource == &kJobFlows) return AdmitJobFlow(request, *object);
+  if (request.resource == &kJobTemplates) return AdmitJobTemplate(request, *object);
   return {};
 }
 

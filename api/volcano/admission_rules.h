@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "api/field_error.h"
 #include "api/volcano/admission.h"
+#include "api/volcano/flow.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "boost/json/fwd.hpp"
@@ -46,5 +47,8 @@ void CheckPodGroupCreate(const PodGroup& group, const QueueLookup& queues, Field
 // 7.1
 void CheckQueueWrite(const Queue* before, const Queue& after, const QueueLookup& queues, FieldErrors& errors);
 void CheckQueueDelete(absl::string_view name, const QueueLookup& queues, FieldErrors& errors);
+
+// 7.4
+void CheckFlows(const JobFlowSpec& spec, FieldErrors& errors);
 
 }  // namespace gangway::api::volcano

@@ -45,6 +45,12 @@ inline constexpr std::array kCommandColumns{
     PrinterColumn{"TARGET", "string", ".target.name"},
     PrinterColumn{"AGE", "date", ".metadata.creationTimestamp"},
 };
+inline constexpr std::array kJobFlowColumns{
+    PrinterColumn{"Status", "string", ".status.state.phase"},
+    PrinterColumn{"Age", "date", ".metadata.creationTimestamp"},
+};
+// What an API server shows of a definition that names no columns.
+inline constexpr std::array kJobTemplateColumns{PrinterColumn{"Age", "date", ".metadata.creationTimestamp"}};
 
 // Empty for resources that are not Volcano's.
 inline std::span<const PrinterColumn> ColumnsOf(const Resource& resource) {
@@ -52,6 +58,8 @@ inline std::span<const PrinterColumn> ColumnsOf(const Resource& resource) {
   if (&resource == &kPodGroups) return kPodGroupColumns;
   if (&resource == &kQueues) return kQueueColumns;
   if (&resource == &kCommands) return kCommandColumns;
+  if (&resource == &kJobFlows) return kJobFlowColumns;
+  if (&resource == &kJobTemplates) return kJobTemplateColumns;
   return {};
 }
 

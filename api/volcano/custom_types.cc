@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "api/volcano/flow.h"
 #include "api/volcano/job.h"
 #include "api/volcano/queue_parts.h"
 #include "api/volcano/scheduling.h"
@@ -15,6 +16,8 @@ constexpr std::array kTypes{
     CustomType{&kPodGroups, &TypeOf<PodGroup>(), "pods that are placed together or not at all"},
     CustomType{&kQueues, &TypeOf<Queue>(), "a share of the cluster that jobs wait for", true},
     CustomType{&kCommands, &TypeOf<Command>(), "an order to a job or a queue; carried out at most once"},
+    CustomType{&kJobFlows, &TypeOf<JobFlow>(), "jobs that run one after the other", true},
+    CustomType{&kJobTemplates, &TypeOf<JobTemplate>(), "what the jobs of job flows are made from", true},
 };
 
 struct DocumentType {

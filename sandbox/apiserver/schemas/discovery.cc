@@ -44,6 +44,8 @@ constexpr Subresource kStatefulSetSubresources[] = {{"scale", "autoscaling", "v1
                                                     {"status", "apps", "v1", "StatefulSet", kReadWrite}};
 constexpr Subresource kJobStatus[] = {{"status", "batch.volcano.sh", "v1alpha1", "Job", kReadWrite}};
 constexpr Subresource kQueueStatus[] = {{"status", "scheduling.volcano.sh", "v1beta1", "Queue", kReadWrite}};
+constexpr Subresource kJobFlowStatus[] = {{"status", "flow.volcano.sh", "v1alpha1", "JobFlow", kReadWrite}};
+constexpr Subresource kJobTemplateStatus[] = {{"status", "flow.volcano.sh", "v1alpha1", "JobTemplate", kReadWrite}};
 
 // Served, but not stored: asked about what one may do.
 constexpr api::Resource kAccessReviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview",
@@ -311,6 +313,8 @@ absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource) {
   if (&resource == &api::kStatefulSets) return kStatefulSetSubresources;
   if (&resource == &api::kJobs) return kJobStatus;
   if (&resource == &api::kQueues) return kQueueStatus;
+  if (&resource == &api::kJobFlows) return kJobFlowStatus;
+  if (&resource == &api::kJobTemplates) return kJobTemplateStatus;
   return {};
 }
 

@@ -71,6 +71,12 @@ TEST(CrdTest, NamesScopesAndSubresourcesAreTheOriginals) {
                 R"({"status":{}})"},
            Case{&kCommands, "commands.bus.volcano.sh",
                 R"({"kind":"Command","listKind":"CommandList","plural":"commands","singular":"command"})", "Namespaced", "none"},
+           Case{&kJobFlows, "jobflows.flow.volcano.sh",
+                R"({"kind":"JobFlow","listKind":"JobFlowList","plural":"jobflows","singular":"jobflow","shortNames":["jf"]})", "Namespaced",
+                R"({"status":{}})"},
+           Case{&kJobTemplates, "jobtemplates.flow.volcano.sh",
+                R"({"kind":"JobTemplate","listKind":"JobTemplateList","plural":"jobtemplates","singular":"jobtemplate","shortNames":["jt"]})",
+                "Namespaced", R"({"status":{}})"},
        }) {
     const value& crd = CrdOf(*c.resource);
     EXPECT_EQ(crd.at("metadata").at("name"), value(c.name));
@@ -103,6 +109,12 @@ TEST(CrdTest, ColumnsAreTheOriginals) {
   EXPECT_THAT(ColumnsShown(kPodGroups),
               ElementsAre("STATUS string .status.phase", "minMember integer .spec.minMember", "RUNNINGS integer .status.running",
                           "AGE date .metadata.creationTimestamp", "QUEUE string .spec.queue wide"));
+}
+
+TEST(CrdTest, AFlowsPatchIsKeptAsItWasWritten) {
+  EXPECT_EQ(TextAt(kJobFlows, "spec.flows[].patch.jobSpec"), R"({"x-kubernetes-preserve-unknown-fields":true})");
+  EXPECT_EQ(TextAt(kJobFlows, "spec.jobRetainPolicy"), R"({"type":"string","enum":["retain","delete"]})");
+  EXPECT_EQ(TextAt(kJobTemplates, "spec.queue"), TextAt(kJobs, "spec.queue"));
 }
 
 TEST(CrdTest, RulesAreThoseOfTheTables) {

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
+#include "api/volcano/custom_types.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/process/process.h"
@@ -321,13 +322,14 @@ TEST(GeneratedTest, TheFlatTypesAreTypesOnly) {
   std::vector<std::string> names;
   for (const value& document : Read(ReadFile(kDeploy + "/crds.yaml"), "crds.yaml")) names.push_back(NameOf(document));
   EXPECT_THAT(names, UnorderedElementsAre("CustomResourceDefinition jobs.batch.volcano.sh", "CustomResourceDefinition podgroups.scheduling.volcano.sh",
-                                          "CustomResourceDefinition queues.scheduling.volcano.sh", "CustomResourceDefinition commands.bus.volcano.sh"));
+                                          "CustomResourceDefinition queues.scheduling.volcano.sh", "CustomResourceDefinition commands.bus.volcano.sh",
+                                          "CustomResourceDefinition jobflows.flow.volcano.sh", "CustomResourceDefinition jobtemplates.flow.volcano.sh"));
 }
 
 TEST(CrdsCommandTest, PrintsAllOrThoseThatAreNamed) {
   const Outcome all = RunProgram({GW_GANGWAY, "crds"});
   EXPECT_EQ(all.exit_code, 0);
-  EXPECT_EQ(Read(all.out, "crds").size(), 4u);
+  EXPECT_EQ(Read(all.out, "crds").size(), api::volcano::CustomTypes().size());
   const Outcome one = RunProgram({GW_GANGWAY, "crds", "queues.scheduling.volcano.sh"});
   EXPECT_EQ(one.out, ReadFile(kDeploy + "/crds/queues.scheduling.volcano.sh.yaml"));
   const Outcome none = RunProgram({GW_GANGWAY, "crds", "jobs"});
