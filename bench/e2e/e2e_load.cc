@@ -1,5 +1,5 @@
-// How fast `gangway scheduler` is on a real API server, beside a loader that only binds in the same run; what a restart with a full
-// cluster, an idle hour and a fail-over cost. Prints one line a figure. `e2e_load NAME...` runs only those.
+// How fast `gangway scheduler` and `gangway controller` are on a real API server, beside a loader that only creates and binds in the
+// same run; what a restart with a full cluster, an idle hour and a fail-over cost. Prints one line a figure. `e2e_load NAME...` runs only those.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -73,7 +73,7 @@ std::string Seconds(absl::Duration d) { return absl::StrFormat("%.2f s", absl::T
 std::string Memory(const ProcessUse& use) { return absl::StrFormat("%.1f MiB resident, %.1f of them its own", use.resident_mebibytes, use.anonymous_mebibytes); }
 
 // 1,000 pods in gangs of 10 on 1,000 nodes: from the first post to the last binding.
-void Gangs() {
+void ManyGangs() {
   const auto gangway = Install(1000);
   Load load(gangway->plane());
   MakeNamespace(*gangway, "bind-only");
@@ -84,7 +84,7 @@ void Gangs() {
   for (int run = 0; run < 3; ++run) {
     const std::string ns = absl::StrCat("gangs-", run);
     MakeNamespace(*gangway, ns);
-    Load::BoundPods bound(load, ns);
+    Load::SeenPods bound(load, ns);
     const pid_t pid = gangway->scheduler().process().pid();
     const double cpu = UseOf(pid).cpu_seconds;
     const absl::Time begin = absl::Now();
@@ -100,7 +100,7 @@ void Gangs() {
   MakeNamespace(*gangway, "at-once");
   load.Send(Pods("at-once", 100, 10));
   const auto writes = Writes(gangway->plane());
-  Load::BoundPods bound(load, "at-once");
+  Load::SeenPods bound(load, "at-once");
   const absl::Time begin = absl::Now();
   load.Send(PodGroups("at-once", 100, 10));
   const absl::Duration took = bound.WaitFor(1000, absl::Minutes(2)) - begin;
@@ -115,7 +115,7 @@ void Restart() {
   MakeNamespace(*gangway, "full");
   MakeNamespace(*gangway, "waiting");
   {
-    Load::BoundPods bound(load, "full");
+    Load::SeenPods bound(load, "full");
     load.Send(PodGroups("full", 1000, 10));
     load.Send(Pods("full", 1000, 10));
     GW_CHECK(bound.WaitFor(10'000, absl::Minutes(5)) != absl::InfiniteFuture());
@@ -124,7 +124,7 @@ void Restart() {
   gangway->StopBoth();
   load.Send(PodGroups("waiting", 100, 10));
   load.Send(Pods("waiting", 100, 10));
-  Load::BoundPods bound(load, "waiting");
+  Load::SeenPods bound(load, "waiting");
   const absl::Time begin = absl::Now();
   const auto scheduler = gangway->StartProcess("scheduler");
   const absl::Time last = bound.WaitFor(1000, absl::Minutes(2));
@@ -155,7 +155,7 @@ void FailOver() {
   GW_CHECK(first->WaitReady());
   const auto measure = [&](const char* what, int signal, testutil::GangwayProcess& leader, const std::string& ns) {
     MakeNamespace(*gangway, ns);
-    Load::BoundPods bound(load, ns);
+    Load::SeenPods bound(load, ns);
     const absl::Time begin = absl::Now();
     leader.process().Signal(signal);
     load.Send(PodGroups(ns, 1, 4));
@@ -169,6 +169,73 @@ void FailOver() {
   measure("SIGKILL", SIGKILL, *first, "killed");
 }
 
+// 1,000 Jobs of one pod: from the first post to the last pod created, beside a loader that creates the same Jobs, PodGroups and pods itself.
+void ManyJobs() {
+  const auto gangway = Install(1000);
+  Load load(gangway->plane());
+  MakeNamespace(*gangway, "warm-up");
+  {
+    Load::SeenPods pods(load, "warm-up");
+    load.Send(Jobs("warm-up", 20));
+    GW_CHECK(pods.WaitFor(20, absl::Minutes(1)) != absl::InfiniteFuture());
+  }
+  gangway->StopBoth();
+  MakeNamespace(*gangway, "create-only");
+  const absl::Time alone_begin = absl::Now();
+  load.Send(Jobs("create-only", 1000));
+  load.Send(PodGroups("create-only", 1000, 1));
+  load.Send(Pods("create-only", 1000, 1, "nobody"));
+  const absl::Duration alone = absl::Now() - alone_begin;
+  std::printf("jobs: loader alone creates 1,000 Jobs, PodGroups and pods in %s\n", Seconds(alone).c_str());
+  GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(api::kJobs, "create-only")).ok());
+  GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(api::kPodGroups, "create-only")).ok());
+  gangway->StartBoth();
+  GW_CHECK(gangway->WaitReady().ok());
+  for (int run = 0; run < 3; ++run) {
+    const std::string ns = absl::StrCat("jobs-", run);
+    MakeNamespace(*gangway, ns);
+    Load::SeenPods pods(load, ns, Load::SeenPods::Which::kAll);
+    Load::SeenPods bound(load, ns);
+    const pid_t pid = gangway->controller().process().pid();
+    const double cpu = UseOf(pid).cpu_seconds;
+    const auto writes = Writes(gangway->plane());
+    const absl::Time begin = absl::Now();
+    const absl::Duration posted = load.Send(Jobs(ns, 1000));
+    const absl::Duration created = pods.WaitFor(1000, absl::Minutes(2)) - begin;
+    const absl::Duration all_bound = bound.WaitFor(1000, absl::Minutes(2)) - begin;
+    const ProcessUse use = UseOf(pid);
+    std::printf("jobs: apply to all pods created %s, %.2f of the loader's speed (to all bound %s), of which posting %s; controller CPU %.2f s, %s; writes: %s\n",
+                Seconds(created).c_str(), absl::FDivDuration(alone, created), Seconds(all_bound).c_str(), Seconds(posted).c_str(), use.cpu_seconds - cpu,
+                Memory(use).c_str(), Since(writes, Writes(gangway->plane())).c_str());
+  }
+}
+
+// A controller that starts into a cluster with 10,000 Jobs of one running pod each, one of which has lost its pod meanwhile.
+void JobRestart() {
+  const auto gangway = Install(1000);
+  Load load(gangway->plane());
+  MakeNamespace(*gangway, "full");
+  {
+    Load::SeenPods bound(load, "full");
+    load.Send(Jobs("full", 10'000));
+    GW_CHECK(bound.WaitFor(10'000, absl::Minutes(8)) != absl::InfiniteFuture());
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(3));  // what their status says follows
+  std::printf("job restart: 10,000 Jobs: the controller that made their pods: %s\n", Memory(UseOf(gangway->controller().process().pid())).c_str());
+  gangway->StopBoth();
+  GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(api::kPods, "full", "job-7777-worker-0"), R"({"gracePeriodSeconds":0})").ok());
+  const auto writes = Writes(gangway->plane());
+  Load::SeenPods pods(load, "full", Load::SeenPods::Which::kAll);
+  GW_CHECK(pods.WaitFor(9'999, absl::Minutes(1)) != absl::InfiniteFuture());
+  const absl::Time begin = absl::Now();
+  const auto controller = gangway->StartProcess("controller");
+  const auto scheduler = gangway->StartProcess("scheduler");
+  const absl::Time first = pods.WaitFor(10'000, absl::Minutes(2));
+  const ProcessUse use = UseOf(controller->process().pid());
+  std::printf("job restart: 10,000 Jobs: the lost pod is made anew after %s; controller CPU %.2f s, %s; writes: %s\n", Seconds(first - begin).c_str(),
+              use.cpu_seconds, Memory(use).c_str(), Since(writes, Writes(gangway->plane())).c_str());
+}
+
 }  // namespace
 }  // namespace gangway::bench
 
@@ -178,7 +245,8 @@ int main(int argc, char** argv) {
     std::puts("there is no control plane on this machine");
     return 0;
   }
-  const std::vector<std::pair<std::string, std::function<void()>>> all{{"gangs", Gangs}, {"restart", Restart}, {"idle", Idle}, {"fail-over", FailOver}};
+  const std::vector<std::pair<std::string, std::function<void()>>> all{{"gangs", ManyGangs}, {"restart", Restart}, {"idle", Idle}, {"fail-over", FailOver},
+                                                                         {"jobs", ManyJobs}, {"job-restart", JobRestart}};
   for (const auto& [name, run] : all) {
     if (argc == 1 || std::find(argv + 1, argv + argc, name) != argv + argc) run();
     std::fflush(stdout);

@@ -52,11 +52,11 @@ absl::Duration Load::Send(std::vector<kube::Request> requests) {
   return absl::Now() - begin;
 }
 
-Load::BoundPods::BoundPods(Load& load, std::string ns) : load_(load) {
+Load::SeenPods::SeenPods(Load& load, std::string ns, Which which) : load_(load) {
   load_.loop_.Run([&] {
     kube::CacheOptions options;
     options.ns = std::move(ns);
-    options.field_selector = "spec.nodeName!=";
+    if (which == Which::kBound) options.field_selector = "spec.nodeName!=";
     options.keep_objects = false;
     pods_ = std::make_unique<kube::Cache<api::core::Pod>>(load_.loop_.loop(), *load_.client_, api::kPods, std::move(options));
     pods_->Start([this](const api::NamespacedName& key, const auto&, const auto& after) {
@@ -65,15 +65,15 @@ Load::BoundPods::BoundPods(Load& load, std::string ns) : load_(load) {
   });
 }
 
-Load::BoundPods::~BoundPods() {
+Load::SeenPods::~SeenPods() {
   load_.loop_.Run([&] { pods_.reset(); });
 }
 
-absl::Time Load::BoundPods::first() {
+absl::Time Load::SeenPods::first() {
   return load_.loop_.Run([&] { return seen_.empty() ? absl::InfiniteFuture() : seen_.front(); });
 }
 
-absl::Time Load::BoundPods::WaitFor(int count, absl::Duration patience) {
+absl::Time Load::SeenPods::WaitFor(int count, absl::Duration patience) {
   const absl::Time until = absl::Now() + patience;
   const auto wanted = static_cast<std::size_t>(count);
   while (absl::Now() < until) {
@@ -125,6 +125,19 @@ std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, cons
                           R"("spec":{"schedulerName":"%s","restartPolicy":"Never","containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}})",
                           PodName(g, i), GangName(g), scheduler)));
     }
+  }
+  return requests;
+}
+
+std::vector<kube::Request> Jobs(const std::string& ns, int count) {
+  std::vector<kube::Request> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(Post(
+        api::PathOf(api::kJobs, ns),
+        absl::StrFormat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","minAvailable":1,)"
+                        R"("policies":[{"event":"PodEvicted","action":"RestartJob"}],"tasks":[{"name":"worker","replicas":1,"template":{"spec":{"restartPolicy":"Never",)"
+                        R"("containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}}}]}})",
+                        i)));
   }
   return requests;
 }

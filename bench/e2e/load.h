@@ -25,11 +25,13 @@ class Load {
   // Sends them all, 64 under way at a time; from the first sent to the last answered. A refusal ends the program.
   absl::Duration Send(std::vector<kube::Request> requests);
 
-  // Counts the pods of a namespace that are bound. The API server selects them, so that watching costs it little.
-  class BoundPods {
+  // Counts the pods of a namespace that are there, or only those that are bound. The API server selects them, so that watching
+  // costs it little.
+  class SeenPods {
    public:
-    BoundPods(Load& load, std::string ns);
-    ~BoundPods();
+    enum class Which { kAll, kBound };
+    SeenPods(Load& load, std::string ns, Which which = Which::kBound);
+    ~SeenPods();
     // When the first and when the `count`-th was seen. InfiniteFuture when it does not come to that.
     absl::Time first();
     absl::Time WaitFor(int count, absl::Duration patience);
@@ -53,6 +55,8 @@ kube::Request Post(std::string path, std::string body);
 std::vector<kube::Request> Nodes(int count);
 std::vector<kube::Request> PodGroups(const std::string& ns, int gangs, int size);
 std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, const std::string& scheduler = "volcano");
+// Jobs of one pod of one CPU, as users write them.
+std::vector<kube::Request> Jobs(const std::string& ns, int count);
 // Pod i is bound to node i % nodes.
 std::vector<kube::Request> Bindings(const std::string& ns, int gangs, int size, int nodes);
 

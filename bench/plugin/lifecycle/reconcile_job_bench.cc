@@ -108,6 +108,20 @@ void BM_NothingToDo(benchmark::State& state) {
 }
 BENCHMARK(BM_NothingToDo)->ArgName("pods")->Arg(4)->Arg(100)->Arg(1000)->Arg(10000);
 
+// One pod succeeded: counted, and said in one status write.
+void BM_OnePodChanged(benchmark::State& state) {
+  Scene scene(static_cast<int>(state.range(0)));
+  scene.pods["ctr-trainer-1"].phase = PodPhase::kSucceeded;
+  const kube::Plan plan = ReconcileJob(scene.view, Scene::Now());
+  if (plan.stages.size() != 1 || plan.stages[0].size() != 1 || plan.stages[0][0].subresource != "status") state.SkipWithError("not one status write");
+  for (auto _ : state) {
+    kube::Plan again = ReconcileJob(scene.view, Scene::Now());
+    benchmark::DoNotOptimize(again);
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(BM_OnePodChanged)->ArgName("pods")->Arg(4)->Arg(1000);
+
 void BM_MakeAllPods(benchmark::State& state) {
   const Scene scene(static_cast<int>(state.range(0)), false);
   for (auto _ : state) {
