@@ -41,7 +41,7 @@ void JobIndex::RemovePod(const api::NamespacedName& key, const std::string& job)
   Entry& entry = At({key.ns, job});
   auto pod = entry.pods.find(key.name);
   if (pod == entry.pods.end()) return;
-  if (pod->second.released) entry.released_leaving.insert(key.name);
+  if (pod->second.released || pod->second.out_of_sync) entry.released_leaving.insert(key.name);
   entry.pods.erase(pod);
   entry.seen_leaving.insert(key.name);
 }

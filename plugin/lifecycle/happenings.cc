@@ -75,7 +75,7 @@ class Finder {
   }
 
   void Failed(const TaskPods& task, std::int32_t index, const Slot& slot) {
-    if (Current(slot) && slot.pod->failed_first) Add(Event::kPodFailed, task, index).exit_code = slot.pod->exit_code;
+    if (Current(slot) && slot.pod->failed_first && !slot.pod->out_of_sync) Add(Event::kPodFailed, task, index).exit_code = slot.pod->exit_code;
   }
 
   void Evicted(const TaskPods& task, std::int32_t index, const Slot& slot) {

@@ -246,6 +246,7 @@ class Decision {
           continue;
         }
         if (!targets_.empty() && targets_.contains(task.PodName(index))) continue;
+        if (here && slot.pod->out_of_sync) continue;
         const bool known = recorded != before.end() && recorded->second.Contains(index);
         const bool fresh = here && !slot.pod->deleting && !slot.pod->released && slot.pod->version >= out_.status.version &&
                            (released_.empty() || !released_.contains(task.PodName(index)));
@@ -287,7 +288,7 @@ class Decision {
 bool JobOutcome::MustGo(const PodFacts& pod, bool wanted, bool restarting) const {
   if (pod.deleting) return false;
   if (!KeepsPods(phase)) return !pod.ended();
-  if (!wanted || restarting) return true;
+  if (!wanted || restarting || pod.out_of_sync) return true;
   return pod.version < status.version && (!pod.ended() || pod.version < record.keep_from);
 }
 

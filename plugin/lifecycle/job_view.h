@@ -38,7 +38,7 @@ struct JobView {
   // when it was seen leaving. Otherwise its creation may still be on its way to us.
   bool pods_current = true;
   const absl::flat_hash_set<std::string>* seen_leaving = nullptr;  // names; null: none
-  // Those of them that the scheduler had marked as released.
+  // Those of them that the scheduler had marked as released, or Volcano's controller as out of sync.
   const absl::flat_hash_set<std::string>* released_leaving = nullptr;  // names; null: none
 
   bool CertainlyGone(const std::string& pod) const {

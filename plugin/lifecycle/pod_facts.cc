@@ -68,6 +68,7 @@ PodFacts FactsOf(const api::core::Pod& pod) {
   facts.deleting = pod.metadata.deleting();
   facts.failed_first = FailedFirst(pod);
   facts.released = Released(pod);
+  facts.out_of_sync = FindAnnotation(pod, kOutOfSyncKey) != nullptr;
   facts.reason = pod.status.reason;
   facts.ready = !pod.status.container_statuses.empty();
   for (const api::core::ContainerStatus& status : pod.status.container_statuses) {

@@ -23,6 +23,7 @@ struct PodFacts {
   bool deleting = false;       // somebody asked for its deletion; it is still there
   bool failed_first = false;   // Failed, and not because it is being deleted
   bool released = false;       // the scheduler marked it: it goes because its gang did not start, nobody evicted it
+  bool out_of_sync = false;    // Volcano's controller marked it and meant to remove it: nothing that becomes of it is an event, and it goes
   bool ready = false;          // every container status is ready, and there is one
   std::int32_t exit_code = 0;  // of containerStatuses[0], when terminated
   std::int32_t restarts = 0;   // of all containers, init containers included

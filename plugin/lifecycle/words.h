@@ -62,6 +62,7 @@ inline constexpr absl::string_view kRevocableZoneKey = "volcano.sh/revocable-zon
 inline constexpr absl::string_view kJdbMinAvailableKey = "volcano.sh/jdb-min-available";
 inline constexpr absl::string_view kJdbMaxUnavailableKey = "volcano.sh/jdb-max-unavailable";
 inline constexpr absl::string_view kJobForwardingKey = "volcano.sh/job-forwarding";
+inline constexpr absl::string_view kOutOfSyncKey = "volcano.sh/controller-out-of-sync";
 inline constexpr absl::string_view kGroupNameKey = "scheduling.k8s.io/group-name";
 
 }  // namespace gangway::lifecycle

@@ -101,7 +101,7 @@ TEST(MinResourcesTest, TooLargeASumIsAnError) {
   EXPECT_FALSE(MinResources(spec, {}).ok());
 }
 
-TEST(QuotaUsageTest, G7) {
+TEST(QuotaUsageTest, G7OnePod) {
   api::core::PodSpec pod;
   for (int i = 0; i < 2; ++i) {
     api::core::Container& container = pod.containers.emplace_back();
@@ -133,7 +133,7 @@ TEST(QuotaUsageTest, ThePodLevelFigureCounts) {
   EXPECT_EQ(PodRequests(*pod)->at("cpu").ToString(), "2");
 }
 
-TEST(PodGroupTest, G1AndG2MembersOfAPartitionedTask) {
+TEST(PodGroupTest, G1G2MembersOfAPartitionedTask) {
   JobSpec spec;
   spec.tasks = {Partitioned(6, 2, 3, 0)};
   EXPECT_EQ(Wanted(spec).min_task_member.at("task1"), 6);
@@ -152,6 +152,7 @@ TEST(PodGroupTest, G3OnlyTheClassChanges) {
 TEST(PodGroupTest, G5MembersAreUpdated) {
   JobSpec spec;
   spec.tasks = {Partitioned(6, 2, 3, 0)};
+  EXPECT_THAT(*PodGroupPatch(PodGroupSpec{}, Wanted(spec)), ::testing::HasSubstr(R"("minTaskMember":{"task1":6})"));
   PodGroupSpec is = Wanted(spec);
   spec.tasks = {Partitioned(6, 2, 3, 1)};
   EXPECT_EQ(*PodGroupPatch(is, Wanted(spec)), R"({"spec":{"minTaskMember":{"task1":3}}})");

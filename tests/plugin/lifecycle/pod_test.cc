@@ -1,5 +1,4 @@
-// Pods of a task: rows C1 to C12 of the specification (volcano-job 9.5), and the recorded pods themselves. C13 is the decoder of an index
-// label, which ours does not read: a pod's index is in its name.
+// Pods of a task: rows C1 to C13 of the specification (volcano-job 9.5), and the recorded pods themselves.
 #include "plugin/lifecycle/pod.h"
 
 #include <fstream>
@@ -9,6 +8,7 @@
 #include "api/json_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "plugin/lifecycle/roster.h"
 #include "tests/testing/status_matchers.h"
 
 namespace gangway::lifecycle {
@@ -92,7 +92,7 @@ TEST(PodTest, C8Forwarding) {
   EXPECT_EQ(Text(pod, {"metadata", "labels", "volcano.sh/job-forwarding"}), "true");
 }
 
-TEST(PodTest, C9ToC12Partitions) {
+TEST(PodTest, C9C10C11C12Partitions) {
   Job job = MakeJob("j", "t");
   EXPECT_EQ(Text(Build(job, 3), {"metadata", "labels", "volcano.sh/partition-id"}), "(absent)");
   job.spec.tasks[0].partition_policy.emplace();
@@ -107,6 +107,28 @@ TEST(PodTest, C9ToC12Partitions) {
   EXPECT_EQ(partition(5, 10), "2");
   EXPECT_EQ(partition(1, 0), "0");
   EXPECT_EQ(partition(0, 5), "0");
+  EXPECT_EQ(partition(3, -2), "0");
+}
+
+// Volcano reads a pod's index from its label and answers -1 where it does not read. Here the name says it: what is wrong with the label
+// does not matter, and a name that ends in no index has no place (docs/differences.md).
+TEST(PodTest, C13TheIndexOfAPodIsInItsName) {
+  Job job = MakeJob("j", "t");
+  job.spec.tasks[0].replicas = 2;
+  const auto pod = [](const std::string& labels) {
+    return FactsOf(*api::Decode<api::core::Pod>(absl::StrCat(R"({"metadata":{"labels":{)", labels, R"(},"annotations":{"volcano.sh/task-spec":"t"},)",
+        R"("ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":"uid-1","controller":true}]}})")));
+  };
+  for (const std::string labels : {"", R"("volcano.sh/task-index":"one")", R"("volcano.sh/task-index":"-1")"}) {
+    const PodTable pods = {{"j-t-1", pod(labels)}, {"j-t-", pod(labels)}, {"j-t-one", pod(labels)}, {"j-t--1", pod(labels)}, {"j-t-01", pod(labels)}};
+    JobView view;
+    view.job = &job;
+    view.pods = &pods;
+    const Roster roster = MakeRoster(view);
+    EXPECT_EQ(roster.tasks[0].slots[0].pod, nullptr) << labels;
+    EXPECT_EQ(roster.tasks[0].slots[1].pod, &pods.at("j-t-1")) << labels;
+    EXPECT_EQ(roster.unwanted.size(), 4u) << labels;
+  }
 }
 
 TEST(PodTest, KeepsWhatTheTemplateSaysAndDropsOnlyItsOtherMetadata) {

@@ -12,8 +12,11 @@
 
 #include <boost/json.hpp>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "api/json_value.h"
 #include "base/check.h"
 #include "plugin/lifecycle/pod.h"
@@ -169,6 +172,23 @@ class World {
       if (pod.phase == lifecycle::PodPhase::kPending && !pod.deleting) SetPod(name, "Running");
     }
   }
+  // As the controller made it, for a Job found in the middle of its life: "w-0" Running, or "-Running" while it is being deleted.
+  void AddPod(absl::string_view place, absl::string_view view, int version = 0) {
+    const api::volcano::Job job = this->job();
+    for (const api::volcano::TaskSpec& task : job.spec.tasks) {
+      const std::string prefix = absl::StrCat(task.name, "-");
+      std::int32_t index = 0;
+      if (!absl::StartsWith(place, prefix) || !absl::SimpleAtoi(place.substr(prefix.size()), &index)) continue;
+      const std::string name = absl::StrCat(job_name_, "-", place);
+      json::value pod = *api::ParseJson(lifecycle::PodDocument::Make(job, task, {}, {version, 0})->ForIndex(index));
+      pod.as_object()["metadata"].as_object()["uid"] = absl::StrCat("uid-", name);
+      Put("pods", name, std::move(pod));
+      SetPod(name, std::string(absl::StripPrefix(view, "-")), view == "Failed" ? 1 : 0);
+      if (view[0] == '-') DeletePod(name);
+      return;
+    }
+    GW_CHECK(false);
+  }
   // Somebody asks for the pod's deletion; it is there until it is gone.
   void DeletePod(const std::string& name) { MarkDeleted("pods", name); }
   void PodGone(const std::string& name) {
@@ -185,6 +205,13 @@ class World {
                                        {"action", action},
                                        {"target", json::object{{"apiVersion", "batch.volcano.sh/v1alpha1"}, {"kind", "Job"},
                                                                {"name", job_name_}, {"uid", uid}}}});
+  }
+  void Annotate(const std::string& plural, const std::string& name, const std::string& key, const std::string& value) {
+    Edit(plural, name, [&](json::object& object) {
+      json::value& annotations = object["metadata"].as_object()["annotations"];
+      if (!annotations.is_object()) annotations.emplace_object();
+      annotations.as_object()[key] = value;
+    });
   }
   void PatchJob(absl::string_view patch) { Merge("jobs", job_name_, patch); }
   void AddClaim(const std::string& name) { Put("persistentvolumeclaims", name, json::object{{"metadata", json::object{{"name", name}}}}); }
