@@ -40,6 +40,7 @@ constexpr absl::Duration kDrainLook = absl::Milliseconds(10);
 constexpr absl::Duration kEventPatience = absl::Seconds(1);    // of a drain, once all plans are carried out
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
 constexpr std::size_t kMaxDumpedGangs = 1000;
+constexpr int kSshKeyThreads = 1;  // a key takes it tens of milliseconds
 
 // What the two components have in common.
 class Component {

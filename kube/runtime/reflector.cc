@@ -20,6 +20,8 @@ using api::MakeFields;
 constexpr absl::Duration kShortWatch = absl::Seconds(1);
 // A watch that lives longer than this was not refused.
 constexpr absl::Duration kAcceptedWatch = absl::Seconds(5);
+// After a server said that it does not have an optional resource.
+constexpr absl::Duration kNotServedLook = absl::Minutes(5);
 
 struct IdentityMeta {
   std::string ns, name, uid, resource_version;
@@ -168,6 +170,7 @@ void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
     whole_list_ = true;
     return After(NextDelay(), &Reflector::List);
   }
+  if (options_.optional && absl::IsNotFound(status)) return NotServed();
   Refused("list", status);
   const absl::Duration asked = reply.ok() ? reply->retry_after.value_or(absl::ZeroDuration()) : absl::ZeroDuration();
   After(std::max(NextDelay(), asked), &Reflector::AskPage);
@@ -245,6 +248,15 @@ void Reflector::FinishList() {
     synced_ = true;
     if (on_synced_) on_synced_();
   }
+}
+
+void Reflector::NotServed() {
+  Recovered();
+  failures_ = 0;
+  After(kNotServedLook, &Reflector::AskPage);
+  if (synced_) return;
+  synced_ = true;
+  if (on_synced_) on_synced_();
 }
 
 void Reflector::StartWatch() {

@@ -36,6 +36,7 @@ struct CacheOptions {
   std::string field_selector = {};
   int page_size = 500;
   bool keep_objects = true;  // false: only key, UID and resourceVersion are kept
+  bool optional = false;     // a server that does not serve the resource has none of it: synced and empty, asked again now and then
   // The server ends a watch after a time between this and twice this; the cache resumes. Zero: the server's own limit.
   absl::Duration watch_timeout = absl::Minutes(5);
   Backoff backoff = {absl::Milliseconds(200), absl::Seconds(30)};
@@ -93,6 +94,7 @@ class Reflector {
   void OnPage(const absl::StatusOr<Response>& reply);
   absl::Status TakePage(absl::string_view body);
   void FinishList();
+  void NotServed();
   // The watch.
   void StartWatch();
   void OnFrames(const std::vector<Frame>& frames);

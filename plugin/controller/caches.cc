@@ -11,6 +11,13 @@ kube::CacheOptions OptionsOf(Metrics* metrics, const std::vector<std::string>& n
   return options;
 }
 
+// A server need not have all of these.
+kube::CacheOptions WorkloadOptions(Metrics* metrics, const std::vector<std::string>& namespaces) {
+  kube::CacheOptions options = OptionsOf(metrics, namespaces, false);
+  options.optional = true;
+  return options;
+}
+
 }  // namespace
 
 Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces)
@@ -23,7 +30,11 @@ Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::ve
       config_maps(loop, client, api::kConfigMaps, OptionsOf(metrics, namespaces, false)),
       services(loop, client, api::kServices, OptionsOf(metrics, namespaces, false)),
       network_policies(loop, client, api::kNetworkPolicies, OptionsOf(metrics, namespaces, false)),
-      claims(loop, client, api::kPersistentVolumeClaims, OptionsOf(metrics, namespaces, false)) {}
+      claims(loop, client, api::kPersistentVolumeClaims, OptionsOf(metrics, namespaces, false)),
+      replica_sets(loop, client, api::kReplicaSets, WorkloadOptions(metrics, namespaces)),
+      stateful_sets(loop, client, api::kStatefulSets, WorkloadOptions(metrics, namespaces)),
+      daemon_sets(loop, client, api::kDaemonSets, WorkloadOptions(metrics, namespaces)),
+      batch_jobs(loop, client, api::kBatchJobs, WorkloadOptions(metrics, namespaces)) {}
 
 void Caches::ObserveReply(const kube::Write& write, const kube::Response& response) {
   jobs.ObserveReply(write, response);
@@ -42,9 +53,14 @@ bool Caches::synced() const {
          pods.synced() && config_maps.synced() && services.synced() && network_policies.synced() && claims.synced();
 }
 
+bool Caches::workloads_synced() const {
+  return replica_sets.synced() && stateful_sets.synced() && daemon_sets.synced() && batch_jobs.synced();
+}
+
 std::string Caches::problem() const {
   for (std::string problem : {jobs.problem(), pod_groups.problem(), commands.problem(), queues.problem(), priority_classes.problem(),
-                              pods.problem(), config_maps.problem(), services.problem(), network_policies.problem(), claims.problem()}) {
+                              pods.problem(), config_maps.problem(), services.problem(), network_policies.problem(), claims.problem(),
+                              replica_sets.problem(), stateful_sets.problem(), daemon_sets.problem(), batch_jobs.problem()}) {
     if (!problem.empty()) return problem;
   }
   return "";
@@ -52,8 +68,10 @@ std::string Caches::problem() const {
 
 void Caches::DumpSizes(api::JsonWriter& json) const {
   const auto field = [&](const char* name, std::size_t size) { json.Field(name, static_cast<std::int64_t>(size)); };
+  field("batchjobs", batch_jobs.size());
   field("commands", commands.size());
   field("configmaps", config_maps.size());
+  field("daemonsets", daemon_sets.size());
   field("jobs", jobs.size());
   field("networkpolicies", network_policies.size());
   field("persistentvolumeclaims", claims.size());
@@ -61,7 +79,9 @@ void Caches::DumpSizes(api::JsonWriter& json) const {
   field("pods", pods.size());
   field("priorityclasses", priority_classes.size());
   field("queues", queues.size());
+  field("replicasets", replica_sets.size());
   field("services", services.size());
+  field("statefulsets", stateful_sets.size());
 }
 
 void Caches::SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error) {
@@ -75,6 +95,7 @@ void Caches::SetOnDecodeError(const std::function<void(const api::ObjectReferenc
   services.SetOnDecodeError(on_error);
   network_policies.SetOnDecodeError(on_error);
   claims.SetOnDecodeError(on_error);
+  for (kube::Cache<api::core::Workload>* cache : {&replica_sets, &stateful_sets, &daemon_sets, &batch_jobs}) cache->SetOnDecodeError(on_error);
 }
 
 }  // namespace gangway::controller

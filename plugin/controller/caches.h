@@ -7,6 +7,7 @@
 
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/core/workload.h"
 #include "api/json.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
@@ -20,7 +21,9 @@ struct Caches {
 
   // Shows the reply to a write of ours to whichever cache it is about.
   void ObserveReply(const kube::Write& write, const kube::Response& response);
+  // All but the workloads, which have a call of their own.
   bool synced() const;
+  bool workloads_synced() const;
   // What keeps a cache from being up to date, in one line for a user; "" when nothing does.
   std::string problem() const;
   // A member of a JSON object for each cache: "pods":12
@@ -37,6 +40,7 @@ struct Caches {
   kube::Cache<api::core::PartialObject> services;
   kube::Cache<api::core::PartialObject> network_policies;
   kube::Cache<api::core::PartialObject> claims;
+  kube::Cache<api::core::Workload> replica_sets, stateful_sets, daemon_sets, batch_jobs;
 };
 
 }  // namespace gangway::controller

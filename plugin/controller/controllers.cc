@@ -8,9 +8,9 @@
 #include "api/volcano/defaults.h"
 #include "base/strings.h"
 #include "kube/runtime/recorder.h"
-#include "plugin/controller/bare_pod_controller.h"
 #include "plugin/controller/job_controller.h"
 #include "plugin/controller/queue_controller.h"
+#include "plugin/controller/workload_group_controller.h"
 
 namespace gangway::controller {
 namespace {
@@ -41,14 +41,14 @@ class Controllers::Impl {
       : options_(std::move(options)), standby_(options_.standby), recorder_(loop, client, RecorderFor(options_)),
         caches_(loop, client, options_.metrics, options_.namespaces), jobs_(loop, client, recorder_, caches_, DriverFor(options_, "job")),
         queues_(loop, client, recorder_, caches_, DriverFor(options_, "queue")),
-        bare_pods_(loop, client, recorder_, caches_, options_.scheduler_name, DriverFor(options_, "podgroup")) {}
+        workload_groups_(loop, client, recorder_, caches_, options_.scheduler_name, options_.inherit_owner_annotations, DriverFor(options_, "podgroup")) {}
 
   // Pods are listed after Jobs, so that no pod that a Job's status speaks of is missing only because the list is older; PodGroups after
   // pods, so that a release that explains a missing pod is known with it.
   void Start() {
     jobs_.Sleep();
     queues_.Sleep();
-    bare_pods_.Sleep();
+    workload_groups_.Sleep();
     caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); });
     if (options_.jobs) {
       StartJobs();
@@ -57,6 +57,7 @@ class Controllers::Impl {
     } else {
       StartPodGroups();
     }
+    if (options_.pod_groups) StartWorkloads();
     if (options_.jobs || options_.queues || options_.queue_lookup) StartQueues();
   }
 
@@ -69,13 +70,14 @@ class Controllers::Impl {
     deciding_ = false;
     jobs_.Sleep();
     queues_.Sleep();
-    bare_pods_.Sleep();
+    workload_groups_.Sleep();
   }
   bool stopped() const {
-    return stopped_ && jobs_.driver().under_way() + queues_.driver().under_way() + bare_pods_.driver().under_way() == 0;
+    return stopped_ && jobs_.driver().under_way() + queues_.driver().under_way() + workload_groups_.driver().under_way() == 0;
   }
 
   bool synced() const {
+    if (options_.pod_groups && !caches_.workloads_synced()) return false;
     if (options_.jobs) return caches_.synced();
     if ((options_.queues || options_.queue_lookup) && !(caches_.queues.synced() && caches_.commands.synced())) return false;
     return caches_.pod_groups.synced() && (!options_.pod_groups || caches_.pods.synced());
@@ -111,7 +113,7 @@ class Controllers::Impl {
     };
     json.Key("controllers").BeginObject();
     driver("job", options_.jobs, jobs_.driver());
-    driver("podgroup", options_.pod_groups, bare_pods_.driver());
+    driver("podgroup", options_.pod_groups, workload_groups_.driver());
     driver("queue", options_.queues, queues_.driver());
     json.EndObject().Field("eventsWaiting", static_cast<std::int64_t>(recorder_.waiting())).EndObject();
     return out;
@@ -139,7 +141,7 @@ class Controllers::Impl {
     caches_.pods.Start(
         [this](const auto& key, const auto&, const auto& after) {
           if (options_.jobs) jobs_.OnPod(key, after.get());
-          if (options_.pod_groups) bare_pods_.OnPod(key, after);
+          if (options_.pod_groups) workload_groups_.OnPod(key, after.get());
         },
         [this] {
           StartPodGroups();
@@ -147,10 +149,22 @@ class Controllers::Impl {
         });
   }
 
+  void StartWorkloads() {
+    const auto start = [this](kube::Cache<api::core::Workload>& cache, const api::Resource& resource) {
+      cache.Start([this, &resource](const auto& key, const auto&, const auto& after) { workload_groups_.OnOwner(resource, key, after.get()); },
+                  [this] { Begin(); });
+    };
+    start(caches_.replica_sets, api::kReplicaSets);
+    start(caches_.stateful_sets, api::kStatefulSets);
+    start(caches_.daemon_sets, api::kDaemonSets);
+    start(caches_.batch_jobs, api::kBatchJobs);
+  }
+
   void StartPodGroups() {
     caches_.pod_groups.Start(
         [this](const auto& key, const auto& before, const auto& after) {
           if (options_.jobs) jobs_.OnPodGroup(after != nullptr ? *after : *before);
+          if (options_.pod_groups) workload_groups_.OnPodGroup(key);
           if (options_.queues) queues_.OnPodGroup(key, after.get());
         },
         [this] { Begin(); });
@@ -163,7 +177,8 @@ class Controllers::Impl {
           if (options_.queues) queues_.OnCommand(before, after);
         },
         [this] { Begin(); });
-    caches_.queues.Start([this](const auto& key, const auto&, const auto&) { queues_.OnQueue(key.name); }, [this] { Begin(); });
+    caches_.queues.Start([this](const auto& key, const auto& before, const auto& after) { queues_.OnQueue(key.name, before.get(), after.get()); },
+                         [this] { Begin(); });
   }
 
   void StartPartial(kube::Cache<api::core::PartialObject>& cache, const api::Resource& resource) {
@@ -179,7 +194,7 @@ class Controllers::Impl {
     deciding_ = true;
     if (options_.jobs) jobs_.Wake();
     if (options_.queues) queues_.Wake();
-    if (options_.pod_groups) bare_pods_.Wake();
+    if (options_.pod_groups) workload_groups_.Wake();
     for (const kube::EventNote& note : std::exchange(unreported_, {})) recorder_.Record(note);
   }
 
@@ -201,7 +216,7 @@ class Controllers::Impl {
   Caches caches_;
   JobController jobs_;
   QueueController queues_;
-  BarePodController bare_pods_;
+  WorkloadGroupController workload_groups_;
 };
 
 Controllers::Controllers(Loop& loop, kube::Client& client, ControllersOptions options)

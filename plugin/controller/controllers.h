@@ -16,6 +16,7 @@ namespace gangway::controller {
 
 struct ControllersOptions {
   std::string scheduler_name = "volcano";  // of pods without a group that get one
+  bool inherit_owner_annotations = true;   // PodGroups of such pods take annotations from the pods' owners
   double qps = 0;                          // writes a second, for each of the controllers; 0: no limit
   int burst = 100;
   std::vector<std::string> namespaces;     // only these are watched and written; empty: all. Queues have none.

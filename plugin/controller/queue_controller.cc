@@ -1,5 +1,6 @@
 #include "plugin/controller/queue_controller.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,8 @@ namespace {
 
 // Counts change with every PodGroup; they are written together.
 constexpr absl::Duration kCountDelay = absl::Milliseconds(200);
+// How long a command may wait for a queue that is not there (yet).
+constexpr absl::Duration kCommandPatience = absl::Minutes(1);
 
 bool ForQueue(const api::volcano::Command& command) {
   return command.target && command.target->kind == api::kQueues.kind && command.target->api_version == api::kQueues.ApiVersion();
@@ -23,7 +26,7 @@ std::string CommandOrder(const api::volcano::Command& command) {
 
 QueueController::QueueController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options)
     : loop_(loop), caches_(caches),
-      driver_(loop, client, recorder, std::move(options), [this](const api::NamespacedName& key, absl::Time) { return Decide(key.name); }) {
+      driver_(loop, client, recorder, std::move(options), [this](const api::NamespacedName& key, absl::Time now) { return Decide(key.name, now); }) {
   driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
 }
 
@@ -31,6 +34,21 @@ void QueueController::Wake() {
   driver_.Wake();
   for (const char* name : {"root", "default"}) driver_.Enqueue({"", name});
   caches_.queues.ForEach([this](const api::NamespacedName& key, const auto&) { driver_.Enqueue(key); });
+  for (const auto& [queue, commands] : commands_) driver_.Enqueue({"", queue});
+}
+
+// The queues below look at the state of this one.
+void QueueController::OnQueue(const std::string& name, const api::volcano::Queue* before, const api::volcano::Queue* after) {
+  const std::string was(before == nullptr ? "" : lifecycle::ParentOf(*before)), is(after == nullptr ? "" : lifecycle::ParentOf(*after));
+  if (was != is) {
+    if (auto it = children_.find(was); it != children_.end() && it->second.erase(name) > 0 && it->second.empty()) children_.erase(it);
+    if (!is.empty()) children_[is].insert(name);
+  }
+  driver_.Enqueue({"", name});
+  const bool same_state = before != nullptr && after != nullptr && before->status.state == after->status.state;
+  auto children = children_.find(name);
+  if (same_state || children == children_.end()) return;
+  for (const std::string& child : children->second) driver_.Enqueue({"", child});
 }
 
 void QueueController::Count(const Group& group, int how_many) {
@@ -51,7 +69,7 @@ void QueueController::OnPodGroup(const api::NamespacedName& key, const api::volc
     groups_.erase(it);
     return;
   }
-  const Group now{group->spec.queue, group->status.phase};
+  const Group now{group->spec.queue.empty() ? "default" : group->spec.queue, group->status.phase};
   if (it != groups_.end()) {
     if (it->second == now) return;
     Count(it->second, -1);
@@ -74,11 +92,24 @@ void QueueController::OnCommand(const CommandPtr& before, const CommandPtr& afte
   driver_.Enqueue({"", after->target->name});
 }
 
-kube::Plan QueueController::Decide(const std::string& name) const {
-  kube::Plan plan;
+kube::Plan QueueController::Decide(const std::string& name, absl::Time now) const {
   const std::shared_ptr<const api::volcano::Queue> queue = caches_.queues.Get({"", name});
-  if (queue == nullptr) {
-    if (name != "root" && name != "default") return plan;
+  if (queue == nullptr) return WithoutQueue(name, now);
+  const auto parent = caches_.queues.Get({"", std::string(lifecycle::ParentOf(*queue))});
+  lifecycle::QueueView view;
+  view.queue = queue.get();
+  view.parent = parent.get();
+  if (auto counts = counts_.find(name); counts != counts_.end()) view.groups = counts->second;
+  if (auto commands = commands_.find(name); commands != commands_.end()) {
+    for (const auto& [order, command] : commands->second) view.commands.push_back(command.get());
+  }
+  return lifecycle::ReconcileQueue(view);
+}
+
+// The queues that every cluster has are made; commands for others may have come before their queue, or too late.
+kube::Plan QueueController::WithoutQueue(const std::string& name, absl::Time now) const {
+  kube::Plan plan;
+  if (name == "root" || name == "default") {
     kube::Write create;
     create.resource = &api::kQueues;
     create.name = name;
@@ -86,13 +117,24 @@ kube::Plan QueueController::Decide(const std::string& name) const {
     plan.stages.push_back({std::move(create)});
     return plan;
   }
-  lifecycle::QueueView view;
-  view.queue = queue.get();
-  if (auto counts = counts_.find(name); counts != counts_.end()) view.groups = counts->second;
-  if (auto commands = commands_.find(name); commands != commands_.end()) {
-    for (const auto& [order, command] : commands->second) view.commands.push_back(command.get());
+  auto commands = commands_.find(name);
+  if (commands == commands_.end()) return plan;
+  std::vector<kube::Write> writes;
+  for (const auto& [order, command] : commands->second) {
+    const absl::Time due = command->metadata.creation_timestamp.at + kCommandPatience;
+    if (now < due) {
+      plan.look_again = std::min(plan.look_again, due);
+      continue;
+    }
+    kube::Write& write = writes.emplace_back();
+    write.verb = kube::Verb::kDelete;
+    write.resource = &api::kCommands;
+    write.ns = command->metadata.ns;
+    write.name = command->metadata.name;
+    write.uid = command->metadata.uid;
   }
-  return lifecycle::ReconcileQueue(view);
+  if (!writes.empty()) plan.stages.push_back(std::move(writes));
+  return plan;
 }
 
 }  // namespace gangway::controller

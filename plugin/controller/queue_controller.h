@@ -21,7 +21,7 @@ class QueueController {
 
   QueueController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options);
 
-  void OnQueue(const std::string& name) { driver_.Enqueue({"", name}); }
+  void OnQueue(const std::string& name, const api::volcano::Queue* before, const api::volcano::Queue* after);
   void OnPodGroup(const api::NamespacedName& key, const api::volcano::PodGroup* group);
   void OnCommand(const CommandPtr& before, const CommandPtr& after);
 
@@ -35,7 +35,8 @@ class QueueController {
     std::string queue, phase;
     friend bool operator==(const Group&, const Group&) = default;
   };
-  kube::Plan Decide(const std::string& name) const;
+  kube::Plan Decide(const std::string& name, absl::Time now) const;
+  kube::Plan WithoutQueue(const std::string& name, absl::Time now) const;
   void Count(const Group& group, int how_many);
 
   Loop& loop_;
@@ -43,6 +44,7 @@ class QueueController {
   absl::flat_hash_map<api::NamespacedName, Group> groups_;
   absl::flat_hash_map<std::string, lifecycle::PodGroupCounts> counts_;
   absl::btree_map<std::string, std::map<std::string, CommandPtr>> commands_;  // by queue, then by age and name
+  absl::btree_map<std::string, absl::btree_set<std::string>> children_;  // by parent
   absl::btree_set<std::string> changed_;  // queues whose counts are to be written soon
   Loop::TimerId timer_ = 0;
   kube::Driver driver_;

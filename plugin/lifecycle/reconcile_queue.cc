@@ -1,5 +1,6 @@
 #include "plugin/lifecycle/reconcile_queue.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,11 +10,14 @@
 namespace gangway::lifecycle {
 namespace {
 
+using api::volcano::Command;
 using api::volcano::Queue;
 using api::volcano::QueueStatus;
 using kube::EventNote;
 
 enum class QueueAction { kSync, kOpen, kClose };
+
+bool IsClosed(const std::string& state) { return state == "Closing" || state == "Closed"; }
 
 // Spec 7.1, n PodGroups in the queue; an empty state is Open.
 std::string NextState(const std::string& state, QueueAction action, std::int32_t n) {
@@ -23,8 +27,9 @@ std::string NextState(const std::string& state, QueueAction action, std::int32_t
     case QueueAction::kClose: return state == "Closed" ? state : closing;
     case QueueAction::kSync: break;
   }
+  if (state.empty() || state == "Open") return "Open";
   if (state == "Closing") return closing;
-  return state == "Closed" || state == "Unknown" ? state : "Open";
+  return state == "Closed" ? state : "Unknown";
 }
 
 bool SameCounts(const QueueStatus& a, const QueueStatus& b) {
@@ -53,9 +58,95 @@ kube::Write Patch(const Queue& queue, std::string subresource, std::string body)
   return write;
 }
 
-QueueAction ActionOf(const api::volcano::Command& command) {
-  if (command.action == "OpenQueue") return QueueAction::kOpen;
-  return command.action == "CloseQueue" ? QueueAction::kClose : QueueAction::kSync;
+// The oldest that is not on its way out.
+const Command* NextCommand(const QueueView& seen) {
+  for (const Command* command : seen.commands) {
+    if (!command->metadata.deleting()) return command;
+  }
+  return nullptr;
+}
+
+bool Marked(const Queue& queue) {
+  auto it = queue.metadata.annotations.find(std::string(kClosedByParentKey));
+  return it != queue.metadata.annotations.end() && it->second == "true";
+}
+
+struct Order {
+  QueueAction action = QueueAction::kSync;
+  std::string refused;  // why the command is not carried out
+  bool by_parent = false;
+};
+
+Order OrderOf(const QueueView& seen, const Command* command) {
+  const Queue& queue = *seen.queue;
+  const bool under_closed = seen.parent != nullptr && IsClosed(seen.parent->status.state);
+  Order order;
+  if (command != nullptr) {
+    if (command->action == "OpenQueue") {
+      order.action = QueueAction::kOpen;
+      if (under_closed) {
+        order.refused = absl::StrCat("the queue is not opened while its parent ", seen.parent->metadata.name, " is ", seen.parent->status.state,
+                                     "; open that first");
+      }
+    } else if (command->action == "CloseQueue") {
+      order.action = QueueAction::kClose;
+      if (queue.metadata.name == "root") order.refused = "the root queue cannot be closed";
+    } else if (command->action != "SyncQueue") {
+      order.refused = absl::StrCat(command->action, " is nothing that a queue does; OpenQueue and CloseQueue are");
+    }
+    if (!order.refused.empty()) order.action = QueueAction::kSync;
+  }
+  if (order.action != QueueAction::kSync) return order;
+  if (under_closed && !IsClosed(queue.status.state)) {
+    order.action = QueueAction::kClose;
+    order.by_parent = true;
+  } else if (!under_closed && Marked(queue) && IsClosed(queue.status.state)) {
+    order.action = QueueAction::kOpen;
+  }
+  return order;
+}
+
+// What is written on the queue itself; "" when nothing.
+std::string OwnBody(const Queue& queue, std::optional<bool> mark) {
+  const bool orphan = queue.spec.parent.empty() && queue.metadata.name != "root";
+  if (!orphan && !mark.has_value()) return "";
+  std::string body;
+  api::JsonWriter json(body);
+  json.BeginObject();
+  if (mark.has_value()) {
+    json.Key("metadata").BeginObject().Key("annotations").BeginObject().Field(kClosedByParentKey, *mark ? "true" : "false").EndObject().EndObject();
+  }
+  if (orphan) json.Key("spec").BeginObject().Field("parent", "root").EndObject();
+  json.EndObject();
+  return body;
+}
+
+QueueStatus WantedStatus(const QueueView& seen, QueueAction action) {
+  QueueStatus to = seen.queue->status;
+  to.state = NextState(to.state, action, seen.groups.total);
+  to.pending = seen.groups.pending;
+  to.inqueue = seen.groups.inqueue;
+  to.running = seen.groups.running;
+  to.unknown = seen.groups.unknown;
+  to.completed = seen.groups.completed;
+  return to;
+}
+
+void EndCommand(const Queue& queue, const Command& command, const Order& order, const std::string& state, kube::Plan& plan) {
+  kube::Write remove;
+  remove.verb = kube::Verb::kDelete;
+  remove.resource = &api::kCommands;
+  remove.ns = command.metadata.ns;
+  remove.name = command.metadata.name;
+  remove.uid = command.metadata.uid;
+  plan.stages.push_back({std::move(remove)});
+  const api::ObjectReference regarding{api::kQueues.ApiVersion(), std::string(api::kQueues.kind), {}, queue.metadata.name,
+                                       queue.metadata.uid, queue.metadata.resource_version, {}};
+  if (!order.refused.empty()) {
+    plan.events.push_back({EventNote::Type::kWarning, "CommandIgnored", order.refused, regarding});
+  } else {
+    plan.events.push_back({EventNote::Type::kNormal, std::string(command.action), absl::StrCat(command.action, ": the queue is ", state), regarding});
+  }
 }
 
 }  // namespace
@@ -70,46 +161,30 @@ void PodGroupCounts::Add(const std::string& phase, std::int32_t how_many) {
   count += how_many;
 }
 
+absl::string_view ParentOf(const Queue& queue) {
+  if (queue.metadata.name == "root") return "";
+  return queue.spec.parent.empty() ? absl::string_view("root") : absl::string_view(queue.spec.parent);
+}
+
 kube::Plan ReconcileQueue(const QueueView& seen) {
   kube::Plan plan;
   const Queue& queue = *seen.queue;
   if (queue.metadata.deleting()) return plan;
-  const api::volcano::Command* command = nullptr;
-  for (const api::volcano::Command* waiting : seen.commands) {
-    if (!waiting->metadata.deleting()) {
-      command = waiting;
-      break;
-    }
+  const Command* command = NextCommand(seen);
+  const Order order = OrderOf(seen, command);
+  // The mark stands before the state that it explains is written, and goes after the one that ends it.
+  if (order.by_parent && !Marked(queue)) {
+    plan.stages.push_back({Patch(queue, "", OwnBody(queue, true))});
+    return plan;
   }
-  QueueAction action = command == nullptr ? QueueAction::kSync : ActionOf(*command);
-  const bool refused = action == QueueAction::kClose && queue.metadata.name == "root";
-  if (refused) action = QueueAction::kSync;
-
-  QueueStatus to = queue.status;
-  to.state = NextState(queue.status.state, action, seen.groups.total);
-  to.pending = seen.groups.pending;
-  to.inqueue = seen.groups.inqueue;
-  to.running = seen.groups.running;
-  to.unknown = seen.groups.unknown;
-  to.completed = seen.groups.completed;
-  if (!SameCounts(queue.status, to)) plan.stages.push_back({Patch(queue, "status", StatusBody(to))});
-  if (command == nullptr) return plan;
-
-  kube::Write remove;
-  remove.verb = kube::Verb::kDelete;
-  remove.resource = &api::kCommands;
-  remove.ns = command->metadata.ns;
-  remove.name = command->metadata.name;
-  remove.uid = command->metadata.uid;
-  plan.stages.push_back({std::move(remove)});
-  const api::ObjectReference regarding{api::kQueues.ApiVersion(), std::string(api::kQueues.kind), {}, queue.metadata.name,
-                                       queue.metadata.uid, queue.metadata.resource_version, {}};
-  if (refused) {
-    plan.events.push_back({EventNote::Type::kWarning, "CommandIgnored", "the root queue cannot be closed", regarding});
+  const QueueStatus to = WantedStatus(seen, order.action);
+  if (!SameCounts(queue.status, to)) {
+    plan.stages.push_back({Patch(queue, "status", StatusBody(to))});
   } else {
-    plan.events.push_back({EventNote::Type::kNormal, std::string(command->action),
-                           absl::StrCat(command->action, ": the queue is ", to.state), regarding});
+    const std::optional<bool> mark = Marked(queue) && !IsClosed(to.state) ? std::optional(false) : std::nullopt;
+    if (std::string body = OwnBody(queue, mark); !body.empty()) plan.stages.push_back({Patch(queue, "", std::move(body))});
   }
+  if (command != nullptr) EndCommand(queue, *command, order, to.state, plan);
   return plan;
 }
 

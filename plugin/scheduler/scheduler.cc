@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "plugin/gang/schedule.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/gang_plan.h"
+#include "plugin/scheduler/queue_status.h"
 #include "plugin/scheduler/release.h"
 #include "plugin/scheduler/telling.h"
 
@@ -93,7 +95,7 @@ class Scheduler::Impl {
         pods_(loop, client, api::kPods, RowsOnly(options_.metrics)),
         nodes_(loop, client, api::kNodes, RowsOnly(options_.metrics)),
         groups_(loop, client, api::kPodGroups, Objects(options_)),
-        queues_(loop, client, api::kQueues, RowsOnly(options_.metrics)),
+        queues_(loop, client, api::kQueues, Objects(options_)),
         classes_(loop, client, api::kPriorityClasses, RowsOnly(options_.metrics)),
         recorder_(loop, client, RecorderOptionsOf(options_, [this] { return driver_.under_way() > 0; })),
         driver_(loop, client, recorder_, DriverOptionsOf(options_),
@@ -193,6 +195,7 @@ class Scheduler::Impl {
     groups_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
     for (const kube::EventNote& note : std::exchange(unreported_, {})) recorder_.Record(note);
     WantRound();
+    WantQueueStatus();
   }
 
   void Report(const api::ObjectReference& regarding, const absl::Status& status) {
@@ -211,7 +214,9 @@ class Scheduler::Impl {
   void Apply(F event) {
     const std::uint64_t before = cluster_.version();
     event();
-    if (cluster_.version() != before) WantRound();
+    if (cluster_.version() == before) return;
+    WantRound();
+    WantQueueStatus();
   }
 
   void OnNode(const NamespacedName& key, const Node* node) {
@@ -237,6 +242,7 @@ class Scheduler::Impl {
       driver_.Enqueue(QueueKey(key.name));
     } else {
       known_queues_.insert(key.name);
+      WantQueueStatus();
     }
   }
 
@@ -342,6 +348,32 @@ class Scheduler::Impl {
     });
   }
 
+  // What queues have allocated is written in their status, a moment after it changed. Who serves some namespaces only knows a part of it.
+  void WantQueueStatus() {
+    if (queue_status_wanted_ || !deciding_ || !options_.namespaces.empty()) return;
+    queue_status_wanted_ = true;
+    loop_.PostAt(loop_.Now() + options_.queue_status_after, owner_.token(), [this] {
+      queue_status_wanted_ = false;
+      if (deciding_) LookAtQueues();
+    });
+  }
+
+  void LookAtQueues() {
+    allocated_ = AllocatedByQueue(cluster_, [this](const std::string& name) {
+      const auto queue = queues_.Get(QueueKey(name));
+      if (queue == nullptr || name == "root") return std::string();
+      return queue->spec.parent.empty() ? std::string("root") : queue->spec.parent;
+    });
+    queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
+      if (queue->status.allocated != WantedAllocated(key.name)) driver_.Enqueue(key);
+    });
+  }
+
+  api::ResourceList WantedAllocated(const std::string& queue) const {
+    auto it = allocated_.find(queue);
+    return it != allocated_.end() ? it->second : AllocatedList({}, cluster_.dims());
+  }
+
   void Round() {
     const absl::Time now = loop_.Now();
     rounds_.Add();
@@ -417,6 +449,20 @@ class Scheduler::Impl {
 
   kube::Plan PlanQueue(const std::string& name) {
     kube::Plan plan;
+    if (const auto there = queues_.Get(QueueKey(name)); there != nullptr) {
+      if (!options_.namespaces.empty() || there->metadata.deleting()) return plan;
+      kube::Write write;
+      write.body = AllocatedPatch(there->status.allocated, WantedAllocated(name));
+      if (write.body.empty()) return plan;
+      write.verb = kube::Verb::kMergePatch;
+      write.resource = &api::kQueues;
+      write.subresource = "status";
+      write.name = name;
+      write.uid = there->metadata.uid;
+      write.resource_version = there->metadata.resource_version;
+      plan.stages.push_back({std::move(write)});
+      return plan;
+    }
     const bool ours = std::find(std::begin(kOwnQueues), std::end(kOwnQueues), name) != std::end(kOwnQueues);
     if (!ours || !options_.create_queues || known_queues_.contains(name)) return plan;
     Queue queue;
@@ -458,8 +504,9 @@ class Scheduler::Impl {
     const Task& task = cluster_.task(id);
     if (reply.ok()) {
       bound_.Add();
-      if (task.status != TaskStatus::kBinding) return;
-      accepted_.insert(task.uid);
+      if (task.status == TaskStatus::kBinding) accepted_.insert(task.uid);
+      if (task.row == model::kNone) return;  // it is another by now
+      // The watch may have told first.
       recorder_.Record({kube::EventNote::Type::kNormal, "Scheduled",
                         absl::StrCat("Successfully assigned ", key.ToString(), " to ", cluster_.node_name(task.row)),
                         {.api_version = "v1", .kind = "Pod", .ns = task.ns, .name = task.name, .uid = task.uid,
@@ -520,7 +567,8 @@ class Scheduler::Impl {
   absl::btree_set<std::string> known_queues_;
   std::vector<kube::EventNote> unreported_;  // seen before we may write
   bool standby_ = false, deciding_ = false, stopped_ = false;
-  bool round_wanted_ = false;
+  std::map<std::string, api::ResourceList> allocated_;  // by queue, as of the last look
+  bool round_wanted_ = false, queue_status_wanted_ = false;
   absl::Time next_round_ = absl::InfinitePast();
 
   kube::Cache<Pod> pods_;

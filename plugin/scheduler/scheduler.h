@@ -31,6 +31,8 @@ struct Options {
   absl::Duration bind_retry = absl::Seconds(5);
   // The least time between two rounds; grows with the number of gangs that wait.
   absl::Duration round_interval = absl::Milliseconds(2);
+  // How long a queue's status may lag behind what its pods hold.
+  absl::Duration queue_status_after = absl::Seconds(1);
   double qps = 0;  // writes a second, bindings included; 0 = no limit
   int burst = 1000;
   int max_in_flight = 256;

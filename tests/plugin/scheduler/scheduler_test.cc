@@ -194,6 +194,10 @@ TEST_F(SchedulerTest, TheSeedGangFromPendingToCompleted) {
   loop_.RunFor(absl::Seconds(3));
   EXPECT_EQ(Phase("ctr"), "Completed");
   EXPECT_EQ(Running("ctr"), 0);
+
+  for (int i = 0; i < 4; ++i) Delete(api::kPods, absl::StrCat("ctr-w-", i));
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_EQ(Phase("ctr"), "Completed") << "volcano-sh/volcano#2208: it would be let in again and hold room for ever";
 }
 
 // fixtures/volcano-golden/gang-unschedulable
@@ -504,6 +508,24 @@ TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
   EXPECT_EQ(Text(*dump, "/gangs/0/gang"), "default/g");
   EXPECT_THAT(Text(*dump, "/gangs/0/reason"), HasSubstr("needs cpu 3"));
   EXPECT_THAT(scheduler_->Dump(0), HasSubstr(R"("gangs":[])"));
+}
+
+// Recording queue-states: a queue without pods has {cpu: 0, memory: 0}; root has what all have.
+TEST_F(SchedulerTest, QueuesSayWhatTheirPodsHold) {
+  AddNodes(1);
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("p", "g", "3");
+  loop_.RunFor(absl::Seconds(5));
+  const auto allocated = [this](const std::string& queue) { return api::ToJson(Get(api::kQueues, queue).at("status").at("allocated")); };
+  EXPECT_EQ(allocated("default"), R"({"cpu":"3","memory":"0","pods":"1"})");
+  EXPECT_EQ(allocated("root"), R"({"cpu":"3","memory":"0","pods":"1"})");
+  const std::string version = Text(Get(api::kQueues, "root"), "/metadata/resourceVersion");
+  loop_.RunFor(absl::Minutes(5));
+  EXPECT_EQ(Text(Get(api::kQueues, "root"), "/metadata/resourceVersion"), version);
+  Delete(api::kPods, "p");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_EQ(allocated("root"), R"({"cpu":"0","memory":"0"})");
 }
 
 // An object that cannot be read gets an event that says so, and the others are scheduled.

@@ -1,0 +1,53 @@
+// Gives a PodGroup to every pod that names our scheduler and that no Job made, and keeps those of ReplicaSets and StatefulSets as
+// these are. One key is one group: "podgroup-<uid>". Used on its loop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "kube/runtime/driver.h"
+#include "plugin/controller/caches.h"
+#include "plugin/lifecycle/workload_group.h"
+
+namespace gangway::controller {
+
+class WorkloadGroupController {
+ public:
+  // `inherit`: groups take annotations from the pods' owners.
+  WorkloadGroupController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, std::string scheduler_name,
+                          bool inherit, kube::DriverOptions options);
+
+  // What the caches saw; null is absent.
+  void OnPod(const api::NamespacedName& key, const api::core::Pod* pod);
+  void OnOwner(const api::Resource& resource, const api::NamespacedName& key, const api::core::Workload* workload);
+  void OnPodGroup(const api::NamespacedName& key);
+
+  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
+  void Sleep() { driver_.Sleep(); }
+  void Wake();
+  const kube::Driver& driver() const { return driver_; }
+
+ private:
+  using Pods = absl::btree_map<std::string, lifecycle::GroupPod>;  // by name
+
+  void Put(const api::NamespacedName& key, lifecycle::GroupPod pod, const std::string& group);
+  void Remove(const api::NamespacedName& key);
+  kube::Plan Decide(const api::NamespacedName& key, absl::Time now) const;
+  const lifecycle::OwnerFacts* OwnerOf(const std::string& uid) const;
+  void Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status);
+
+  Caches& caches_;
+  kube::Recorder& recorder_;
+  const std::string scheduler_name_;
+  const bool inherit_;
+  absl::flat_hash_map<api::NamespacedName, Pods> groups_;                    // live pods, by group
+  absl::flat_hash_map<api::NamespacedName, std::string> group_of_pod_;
+  absl::flat_hash_map<std::string, lifecycle::OwnerFacts> owners_;           // by UID
+  absl::flat_hash_map<std::pair<const api::Resource*, api::NamespacedName>, std::string> uid_of_owner_;
+  kube::Driver driver_;
+};
+
+}  // namespace gangway::controller

@@ -1,0 +1,53 @@
+#include "plugin/scheduler/queue_status.h"
+
+#include <set>
+
+#include "absl/strings/match.h"
+#include "api/json.h"
+
+namespace gangway::scheduler {
+
+api::ResourceList AllocatedList(const model::Resources& held, const model::Dims& dims) {
+  using api::Quantity;
+  api::ResourceList list;
+  list["cpu"] = Quantity::FromMilli(held[model::kCpu]);
+  list["memory"] = Quantity::FromUnits(held[model::kMemory], Quantity::Format::kBinarySI);
+  for (model::Dim dim = 0; dim < held.size(); ++dim) {
+    if (dim == model::kCpu || dim == model::kMemory || held[dim] <= 0) continue;
+    const absl::string_view name = dims.Name(dim);
+    const bool bytes = dim == model::kEphemeralStorage || absl::StartsWith(name, "hugepages-");
+    list[std::string(name)] = Quantity::FromUnits(held[dim], bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
+  }
+  return list;
+}
+
+std::map<std::string, api::ResourceList> AllocatedByQueue(const model::Cluster& cluster, absl::FunctionRef<std::string(const std::string&)> parent_of) {
+  std::map<std::string, model::Resources> held;
+  for (model::QueueId id = 0; id < cluster.queue_slots(); ++id) {
+    const model::Queue& queue = cluster.queue(id);
+    if (queue.name.empty() || queue.held.zero()) continue;
+    std::set<std::string> walked;
+    for (std::string name = queue.name; !name.empty() && walked.insert(name).second; name = parent_of(name)) held[name].Add(queue.held);
+  }
+  std::map<std::string, api::ResourceList> lists;
+  for (const auto& [name, amounts] : held) lists[name] = AllocatedList(amounts, cluster.dims());
+  return lists;
+}
+
+std::string AllocatedPatch(const api::ResourceList& is, const api::ResourceList& wanted) {
+  if (is == wanted) return "";
+  std::string body;
+  api::JsonWriter json(body);
+  json.BeginObject().Key("status").BeginObject().Key("allocated").BeginObject();
+  for (const auto& [name, amount] : wanted) {
+    auto at = is.find(name);
+    if (at == is.end() || at->second != amount) json.Field(name, amount.ToString());
+  }
+  for (const auto& [name, amount] : is) {
+    if (!wanted.contains(name)) json.Key(name).Null();
+  }
+  json.EndObject().EndObject().EndObject();
+  return body;
+}
+
+}  // namespace gangway::scheduler
