@@ -72,7 +72,7 @@ function(gw_test)
   set_property(GLOBAL APPEND PROPERTY GW_TESTS ${A_NAME})
 endfunction()
 
-# The targets gw_tests and gw_benches: all that were registered, and nothing they do not need.
+# The targets gw_tests and gw_benches: all that were registered, and nothing they do not need. gw_tests.list names their programs.
 function(gw_collect)
   foreach(kind tests benches)
     string(TOUPPER ${kind} property)
@@ -81,6 +81,9 @@ function(gw_collect)
     if(names)
       add_dependencies(gw_${kind} ${names})
     endif()
+    list(TRANSFORM names REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+    list(JOIN names "\n" programs)
+    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/gw_${kind}.list CONTENT "${programs}\n")
   endforeach()
 endfunction()
 

@@ -1,0 +1,85 @@
+// scripts/spec-rows, on programs that only say which tests they have.
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/process/process.h"
+#include "tests/testing/files.h"
+
+namespace gangway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SpecRowsTest : public ::testing::Test {
+ protected:
+  SpecRowsTest() : folder_("spec-rows") {
+    std::filesystem::create_directories(folder_.path() + "/rows");
+    std::filesystem::create_directories(folder_.path() + "/build");
+    Differences("# Different\n\n## Counts stay\n");
+  }
+  void Rows(const std::string& text) { testutil::WriteFile(folder_.path() + "/rows/doc.rows", text); }
+  void Differences(const std::string& text) { testutil::WriteFile(folder_.path() + "/differences.md", text); }
+  // A program that lists these tests.
+  void Program(const std::string& folder, const std::string& listing) {
+    const std::string path = absl::StrCat(folder_.path(), "/build/", folder);
+    std::filesystem::create_directories(path);
+    const std::string program = path + "/x_test";
+    testutil::WriteFile(program, absl::StrCat("#!/bin/sh\ncat <<'END'\n", listing, "END\n"));
+    ASSERT_EQ(chmod(program.c_str(), 0700), 0);
+    absl::StrAppend(&programs_, program, "\n");
+    testutil::WriteFile(folder_.path() + "/build/gw_tests.list", programs_);
+  }
+  testutil::Outcome Run() {
+    return testutil::RunProgram({GW_SOURCE_DIR "/scripts/spec-rows", folder_.path() + "/build"},
+                                {"GW_SPEC_ROWS=" + folder_.path() + "/rows", "GW_DIFFERENCES=" + folder_.path() + "/differences.md"});
+  }
+
+  testutil::TemporaryFolder folder_;
+  std::string programs_;
+};
+
+TEST_F(SpecRowsTest, FindsRowsInNamesOfTestsAndOfTableEntries) {
+  Rows("in tests/a\nrows P1-3 X9\n");
+  Program("tests/a/deep", "Spec/ResolveTest.\n  GivesTheAction/P1  # GetParam() = P1\n  GivesTheAction/P2WithATail  # GetParam() = x\nPodTest.\n  P3X9Names\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("doc.rows: 4 of 4 rows are carried by 3 tests"));
+}
+
+TEST_F(SpecRowsTest, SaysWhichRowsNoTestCarries) {
+  Rows("in tests/a\nrows P1-12\n");
+  Program("tests/a", "T.\n  P1One\n  P3rdPartOfAWord\n  DISABLED_P4\n  AboutP5\n  P6Six/0  # GetParam() = 7\n");
+  Program("tests/b", "T.\n  P2InAnotherFolder\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("doc.rows: no test carries P2 P3 P4 P5 P7 P8 P9 P10 P11 P12\n"));
+}
+
+TEST_F(SpecRowsTest, ARowThatDoesNotExistIsATypingError) {
+  Rows("in tests/a\nrows P1\n");
+  Program("tests/a", "T.\n  P1P26One\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("there is no row P26 (T.P1P26One"));
+}
+
+TEST_F(SpecRowsTest, DifferencesHaveTheirHeadingsAndTests) {
+  Rows("in tests/a\nrows P1-2\nours Counts stay: P1\n");
+  Program("tests/a", "T.\n  P1P2\nAll/JobTest.\n  Ends/P2  # x\n");
+  Differences("# Different\n\n## Counts stay\n\nShown by `JobTest.Ends`.\n");
+  EXPECT_EQ(Run().exit_code, 0);
+  Rows("in tests/a\nrows P1-2\nours Counts go: P1\n");
+  Differences("## Counts stay\n\nShown by `JobTest.Begins`.\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("no heading 'Counts go'"), HasSubstr("there is no test JobTest.Begins"), Not(HasSubstr("carries"))));
+}
+
+}  // namespace
+}  // namespace gangway
