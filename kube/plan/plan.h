@@ -32,7 +32,7 @@ struct Write {
   std::string name;
   std::string body;
   // What the write was decided on. Set on everything but creates: the driver adds it as a precondition (delete) or into the
-  // patch's metadata. resourceVersion is for changes, never for deletions.
+  // patch's metadata. resourceVersion is for changes; a deletion has it only when a change of the object could save it.
   std::string uid;
   std::string resource_version;
   std::optional<std::int64_t> grace_period_seconds;  // deletions only

@@ -24,7 +24,12 @@ std::string DeleteOptions(const Write& write) {
   api::JsonWriter json(body);
   json.BeginObject().Field("kind", "DeleteOptions").Field("apiVersion", "v1");
   if (write.grace_period_seconds) json.Field("gracePeriodSeconds", *write.grace_period_seconds);
-  if (!write.uid.empty()) json.Key("preconditions").BeginObject().Field("uid", write.uid).EndObject();
+  if (!write.uid.empty() || !write.resource_version.empty()) {
+    json.Key("preconditions").BeginObject();
+    if (!write.uid.empty()) json.Field("uid", write.uid);
+    if (!write.resource_version.empty()) json.Field("resourceVersion", write.resource_version);
+    json.EndObject();
+  }
   json.Field("propagationPolicy", PropagationName(write.propagation));
   json.EndObject();
   return body;

@@ -7,7 +7,7 @@
 
 namespace gangway::kube {
 
-// kCreate: POST. kDelete: DELETE with DeleteOptions that name the UID. The patches and kPut: `uid` and `resource_version`, when set,
+// kCreate: POST. kDelete: DELETE with DeleteOptions that name `uid` and `resource_version`, when set. The patches and kPut: these two
 // stand in the body's metadata. InvalidArgument when a body that must be edited is no JSON object.
 absl::StatusOr<Request> RequestFor(const Write& write);
 

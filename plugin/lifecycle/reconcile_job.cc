@@ -13,6 +13,7 @@
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/pod_group.h"
 #include "plugin/lifecycle/status.h"
+#include "plugin/lifecycle/ttl.h"
 
 namespace gangway::lifecycle {
 namespace {
@@ -307,7 +308,9 @@ Plan ReconcileJob(const JobView& seen, absl::Time now) {
   if (seen.job->metadata.deleting()) return {};  // its objects follow it by their owner references
   if (const std::int64_t pods = TotalReplicas(seen.job->spec); pods > kMaxPodsPerJob) return Refuse(*seen.job, pods);
   if (std::optional<Plan> naming = NameGeneratedClaims(*seen.job)) return *std::move(naming);
-  return Writing(seen, FindOutcome(seen, now), now).Run();
+  Plan plan = Writing(seen, FindOutcome(seen, now), now).Run();
+  AddCleanUp(*seen.job, now, plan);
+  return plan;
 }
 
 }  // namespace gangway::lifecycle

@@ -64,6 +64,16 @@ TEST(WriteRequestTest, ADeletionNamesTheUid) {
                            R"("propagationPolicy":"Foreground"})");
 }
 
+TEST(WriteRequestTest, ADeletionOfOneVersionNamesIt) {
+  Write write = PodWrite(Verb::kDelete);
+  write.uid = "u1";
+  write.resource_version = "42";
+  const auto request = RequestFor(write);
+  GW_ASSERT_OK(request);
+  EXPECT_EQ(request->body, R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u1","resourceVersion":"42"},)"
+                           R"("propagationPolicy":"Background"})");
+}
+
 TEST(WriteRequestTest, ABodyThatCannotCarryItIsAnError) {
   Write write = PodWrite(Verb::kPut);
   write.uid = "u1";
