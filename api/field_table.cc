@@ -501,7 +501,14 @@ void WriteRules(const Field& field, JsonWriter& w) {
   if (!field.doc.empty()) w.Field("description", field.doc);
   if (field.minimum) w.Field("minimum", *field.minimum);
   if (field.maximum) w.Field("maximum", *field.maximum);
-  if (field.default_value) w.Field("default", *field.default_value);
+  if (field.default_value) {
+    const Type& type = field.type->kind == Kind::kOptional ? *field.type->element : *field.type;
+    if (type.kind == Kind::kBool) {
+      w.Field("default", *field.default_value != 0);
+    } else {
+      w.Field("default", *field.default_value);
+    }
+  }
   if (!field.default_text.empty()) w.Field("default", field.default_text);
   if (!field.pattern.empty()) w.Field("pattern", absl::StrCat("^", PatternOf(field.pattern), "$"));
   if (field.max_length) w.Field("maxLength", *field.max_length);

@@ -53,6 +53,7 @@ inline constexpr Resource kStatefulSets{"apps", "v1", "statefulsets", "statefuls
 inline constexpr Resource kDaemonSets{"apps", "v1", "daemonsets", "daemonset", "DaemonSet", true, "ds", "all"};
 inline constexpr Resource kBatchJobs{"batch", "v1", "jobs", "job", "Job", true, {}, "all"};
 inline constexpr Resource kJobs{"batch.volcano.sh", "v1alpha1", "jobs", "job", "Job", true, "vcjob,vj"};
+inline constexpr Resource kCronJobs{"batch.volcano.sh", "v1alpha1", "cronjobs", "cronjob", "CronJob", true, "cronvcjob,cronvj"};
 inline constexpr Resource kPodGroups{
     "scheduling.volcano.sh", "v1beta1", "podgroups", "podgroup", "PodGroup", true, "pg,podgroup-v1beta1"};
 inline constexpr Resource kQueues{"scheduling.volcano.sh", "v1beta1", "queues", "queue", "Queue", false, "q,queue-v1beta1"};
@@ -64,7 +65,7 @@ inline constexpr std::array kAllResources{
     &kNamespaces, &kNodes, &kPods, &kServices, &kConfigMaps, &kSecrets, &kEvents, &kEndpoints, &kServiceAccounts,
     &kPersistentVolumes, &kPersistentVolumeClaims, &kLimitRanges, &kResourceQuotas, &kLeases, &kNetworkPolicies,
     &kPodDisruptionBudgets, &kPriorityClasses, &kDeployments, &kReplicaSets, &kStatefulSets, &kJobs, &kPodGroups,
-    &kQueues, &kCommands, &kJobFlows, &kJobTemplates};
+    &kQueues, &kCommands, &kJobFlows, &kJobTemplates, &kCronJobs};
 
 // By apiVersion and kind; nullptr when unknown.
 const Resource* FindKind(absl::string_view api_version, absl::string_view kind);

@@ -119,8 +119,9 @@ T DecodeObject(const value& object) {
   return decoded;
 }
 
-// The CRD demands the key `containers`; that the list is not empty is a rule of pod templates.
-void CheckTemplateSchema(const value& object, FieldErrors& errors) {
+// The CRD demands the key `containers`; that the list is not empty is a rule of pod templates. `object` has the spec of a job; `path` is
+// where it stands: "" or "spec.jobTemplate.".
+void CheckTemplateSchema(const value& object, FieldErrors& errors, absl::string_view path = {}) {
   const value* spec = Member(object, "spec");
   const value* tasks = spec == nullptr ? nullptr : Member(*spec, "tasks");
   if (tasks == nullptr || !tasks->is_array()) return;
@@ -128,7 +129,7 @@ void CheckTemplateSchema(const value& object, FieldErrors& errors) {
     const value* pod_template = Member(tasks->get_array()[i], "template");
     const value* pod_spec = pod_template == nullptr ? nullptr : Member(*pod_template, "spec");
     if (pod_spec != nullptr && pod_spec->is_object() && Member(*pod_spec, "containers") == nullptr) {
-      AddError(errors, FieldError::Type::kRequired, absl::StrCat("spec.tasks[", i, "].template.spec.containers"), "",
+      AddError(errors, FieldError::Type::kRequired, absl::StrCat(path, "spec.tasks[", i, "].template.spec.containers"), "",
                "a pod needs at least one container");
     }
   }
@@ -213,6 +214,22 @@ Verdict AdmitJobTemplate(const AdmissionRequest& request, value& object) {
   return errors.empty() ? Verdict() : judge.Invalid(std::move(errors));
 }
 
+// Its jobs are judged when they are made, as Volcano does.
+Verdict AdmitCronJob(const AdmissionRequest& request, value& object) {
+  const Judge judge(request, &object);
+  if (FieldErrors errors = TypeErrors<CronJobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
+  if (request.operation == Operation::kUpdate && SameSpec(*request.old_object, object)) return {};
+  if (request.operation == Operation::kCreate) ApplyCronJobDefaults(object);
+  FieldErrors errors = SchemaErrors<CronJobSpec>(object);
+  const value* spec = Member(object, "spec");
+  const value* job_template = spec == nullptr ? nullptr : Member(*spec, "jobTemplate");
+  if (job_template != nullptr) CheckTemplateSchema(*job_template, errors, "spec.jobTemplate.");
+  if (!errors.empty()) return judge.Invalid(std::move(errors));
+  FieldErrors refused;
+  CheckCronJob(DecodeObject<CronJob, CronJobSpec>(object), refused);
+  return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
+}
+
 }  // namespace
 
 QueueLookup LookupIn(absl::Span<const Queue> queues) {
@@ -243,6 +260,7 @@ Verdict Admit(const AdmissionRequest& request, value* object, const QueueLookup&
   if (request.resource == &kPodGroups) return AdmitPodGroup(request, *object, queues);
   if (request.resource == &kJobFlows) return AdmitJobFlow(request, *object);
   if (request.resource == &kJobTemplates) return AdmitJobTemplate(request, *object);
+  if (request.resource == &kCronJobs) return AdmitCronJob(request, *object);
   return {};
 }
 

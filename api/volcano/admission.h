@@ -44,7 +44,7 @@ QueueLookup LookupIn(absl::Span<const Queue> queues);
 enum class Operation { kCreate, kUpdate, kDelete };
 
 struct AdmissionRequest {
-  const Resource* resource = nullptr;  // kJobs, kPodGroups, kQueues, kJobFlows, kJobTemplates; anything else is allowed
+  const Resource* resource = nullptr;  // kJobs, kPodGroups, kQueues, kJobFlows, kJobTemplates, kCronJobs; anything else is allowed
   Operation operation = Operation::kCreate;
   std::string ns, name;                               // `name` may be empty on create, for generateName
   const boost::json::value* old_object = nullptr;     // on update and delete

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "api/field_error.h"
 #include "api/volcano/admission.h"
+#include "api/volcano/cron_job.h"
 #include "api/volcano/flow.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
@@ -50,5 +51,6 @@ void CheckQueueDelete(absl::string_view name, const QueueLookup& queues, FieldEr
 
 // 7.4
 void CheckFlows(const JobFlowSpec& spec, FieldErrors& errors);
+void CheckCronJob(const CronJob& cron, FieldErrors& errors);
 
 }  // namespace gangway::api::volcano

@@ -12,7 +12,7 @@ namespace gangway::api::volcano {
 
 struct PrinterColumn {
   std::string_view name;
-  std::string_view type;       // "string", "integer", "date"
+  std::string_view type;       // "string", "integer", "boolean", "date"
   std::string_view json_path;  // ".status.state.phase": names and dots only
   std::int32_t priority = 0;   // beyond 0: only with -o wide
 };
@@ -51,6 +51,13 @@ inline constexpr std::array kJobFlowColumns{
 };
 // What an API server shows of a definition that names no columns.
 inline constexpr std::array kJobTemplateColumns{PrinterColumn{"Age", "date", ".metadata.creationTimestamp"}};
+inline constexpr std::array kCronJobColumns{
+    PrinterColumn{"SCHEDULE", "string", ".spec.schedule"},
+    PrinterColumn{"TIMEZONE", "string", ".spec.timeZone"},
+    PrinterColumn{"SUSPEND", "boolean", ".spec.suspend"},
+    PrinterColumn{"LAST SCHEDULE", "date", ".status.lastScheduleTime"},
+    PrinterColumn{"AGE", "date", ".metadata.creationTimestamp"},
+};
 
 // Empty for resources that are not Volcano's.
 inline std::span<const PrinterColumn> ColumnsOf(const Resource& resource) {
@@ -60,6 +67,7 @@ inline std::span<const PrinterColumn> ColumnsOf(const Resource& resource) {
   if (&resource == &kCommands) return kCommandColumns;
   if (&resource == &kJobFlows) return kJobFlowColumns;
   if (&resource == &kJobTemplates) return kJobTemplateColumns;
+  if (&resource == &kCronJobs) return kCronJobColumns;
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "api/volcano/cron_job.h"
 #include "api/volcano/flow.h"
 #include "api/volcano/job.h"
 #include "api/volcano/queue_parts.h"
@@ -18,6 +19,7 @@ constexpr std::array kTypes{
     CustomType{&kCommands, &TypeOf<Command>(), "an order to a job or a queue; carried out at most once"},
     CustomType{&kJobFlows, &TypeOf<JobFlow>(), "jobs that run one after the other", true},
     CustomType{&kJobTemplates, &TypeOf<JobTemplate>(), "what the jobs of job flows are made from", true},
+    CustomType{&kCronJobs, &TypeOf<CronJob>(), "a job that is made again and again, by the clock", true},
 };
 
 struct DocumentType {

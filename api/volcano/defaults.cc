@@ -74,6 +74,8 @@ void DefaultPlugins(std::map<std::string, std::vector<std::string>>& plugins) {
   const bool mpi = plugins.contains("mpi");
   if (mpi || plugins.contains("tensorflow") || plugins.contains("pytorch") || plugins.contains("ray")) plugins.try_emplace("svc");
   if (mpi) plugins.try_emplace("ssh");
+  // Ours: its programs look up names before the pods are ready.
+  if (plugins.contains("paddle")) plugins.try_emplace("svc", std::vector<std::string>{"--publish-not-ready-addresses=true"});
 }
 
 // True when a task's own fields (not its template) needed a default.
@@ -111,7 +113,7 @@ void WriteSpec(const JobSpec& spec, object& out) {
   out["minAvailable"] = spec.min_available;
   if (object* plugins = ObjectAt(out, "plugins")) {
     for (const auto& [name, flags] : spec.plugins) {
-      if (!plugins->contains(name)) (*plugins)[name] = boost::json::array();
+      if (!plugins->contains(name)) (*plugins)[name] = boost::json::array(flags.begin(), flags.end());
     }
   }
 }
@@ -149,6 +151,13 @@ void ApplyDefaults(Queue& queue) {
   if (queue.spec.dequeue_strategy.empty()) queue.spec.dequeue_strategy = "traverse";
 }
 
+void ApplyDefaults(CronJob& cron) {
+  if (cron.spec.concurrency_policy.empty()) cron.spec.concurrency_policy = "Allow";
+  if (!cron.spec.suspend.has_value()) cron.spec.suspend = false;
+  if (!cron.spec.successful_jobs_history_limit.has_value()) cron.spec.successful_jobs_history_limit = 3;
+  if (!cron.spec.failed_jobs_history_limit.has_value()) cron.spec.failed_jobs_history_limit = 1;
+}
+
 void ApplyJobDefaults(value& job) {
   value* found = SpecOf(job);
   if (found == nullptr) return;
@@ -177,6 +186,10 @@ void ApplyPodGroupDefaults(value& group) {
   if (spec == nullptr) return;
   ApplyTableDefaults(TypeOf<PodGroupSpec>(), *spec);
   if (EmptyText(spec->get_object(), "queue")) spec->get_object()["queue"] = kDefaultQueue;
+}
+
+void ApplyCronJobDefaults(value& cron) {
+  if (value* spec = SpecOf(cron)) ApplyTableDefaults(TypeOf<CronJobSpec>(), *spec);
 }
 
 void ApplyQueueDefaults(value& queue) {

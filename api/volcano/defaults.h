@@ -5,6 +5,7 @@
 // The functions over documents keep every field they do not know. Their documents must have passed CheckTypes.
 #pragma once
 
+#include "api/volcano/cron_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "boost/json/fwd.hpp"
@@ -23,10 +24,13 @@ void ApplyDefaults(Job& job);
 void ApplyDefaults(PodGroup& group);
 // weight, reclaimable, dequeueStrategy
 void ApplyDefaults(Queue& queue);
+// concurrencyPolicy, suspend, the two history limits; those of its jobs are given when they are made
+void ApplyDefaults(CronJob& cron);
 
 // The same in place. When a task needed a default, every template also gets `metadata: {}`, as Volcano's patch has it.
 void ApplyJobDefaults(boost::json::value& job);
 void ApplyPodGroupDefaults(boost::json::value& group);
 void ApplyQueueDefaults(boost::json::value& queue);
+void ApplyCronJobDefaults(boost::json::value& cron);
 
 }  // namespace gangway::api::volcano

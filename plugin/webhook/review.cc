@@ -41,7 +41,7 @@ absl::Status NoReview(absl::string_view why) { return absl::InvalidArgumentError
 const api::Resource* ResourceOf(const value& request) {
   const value* of = Member(request, "resource");
   if (of == nullptr) return nullptr;
-  for (const api::Resource* resource : {&api::kJobs, &api::kPodGroups, &api::kQueues, &api::kJobFlows}) {
+  for (const api::Resource* resource : {&api::kJobs, &api::kPodGroups, &api::kQueues, &api::kJobFlows, &api::kCronJobs}) {
     if (TextOf(*of, "group") == resource->group && TextOf(*of, "version") == resource->version && TextOf(*of, "resource") == resource->plural) return resource;
   }
   return nullptr;

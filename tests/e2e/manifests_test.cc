@@ -84,7 +84,7 @@ std::string CollectionOf(const value& document, const std::string& ns) {
 
 TEST_F(ManifestsTest, TheTypesAreStructuralAndServed) {
   for (const char* name : {"jobs.batch.volcano.sh", "podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh", "commands.bus.volcano.sh",
-                           "jobflows.flow.volcano.sh", "jobtemplates.flow.volcano.sh"}) {
+                           "jobflows.flow.volcano.sh", "jobtemplates.flow.volcano.sh", "cronjobs.batch.volcano.sh"}) {
     const value crd = Json(*plane_->Call("GET", std::string("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/") + name).body);
     for (const value& condition : crd.at("status").at("conditions").get_array()) {
       const std::string type = Text(condition.at("type"));

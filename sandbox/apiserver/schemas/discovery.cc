@@ -43,6 +43,7 @@ constexpr Subresource kReplicaSetSubresources[] = {{"scale", "autoscaling", "v1"
 constexpr Subresource kStatefulSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
                                                     {"status", "apps", "v1", "StatefulSet", kReadWrite}};
 constexpr Subresource kJobStatus[] = {{"status", "batch.volcano.sh", "v1alpha1", "Job", kReadWrite}};
+constexpr Subresource kCronJobStatus[] = {{"status", "batch.volcano.sh", "v1alpha1", "CronJob", kReadWrite}};
 constexpr Subresource kQueueStatus[] = {{"status", "scheduling.volcano.sh", "v1beta1", "Queue", kReadWrite}};
 constexpr Subresource kJobFlowStatus[] = {{"status", "flow.volcano.sh", "v1alpha1", "JobFlow", kReadWrite}};
 constexpr Subresource kJobTemplateStatus[] = {{"status", "flow.volcano.sh", "v1alpha1", "JobTemplate", kReadWrite}};
@@ -313,6 +314,7 @@ absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource) {
   if (&resource == &api::kStatefulSets) return kStatefulSetSubresources;
   if (&resource == &api::kJobs) return kJobStatus;
   if (&resource == &api::kQueues) return kQueueStatus;
+  if (&resource == &api::kCronJobs) return kCronJobStatus;
   if (&resource == &api::kJobFlows) return kJobFlowStatus;
   if (&resource == &api::kJobTemplates) return kJobTemplateStatus;
   return {};

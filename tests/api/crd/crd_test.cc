@@ -77,6 +77,9 @@ TEST(CrdTest, NamesScopesAndSubresourcesAreTheOriginals) {
            Case{&kJobTemplates, "jobtemplates.flow.volcano.sh",
                 R"({"kind":"JobTemplate","listKind":"JobTemplateList","plural":"jobtemplates","singular":"jobtemplate","shortNames":["jt"]})",
                 "Namespaced", R"({"status":{}})"},
+           Case{&kCronJobs, "cronjobs.batch.volcano.sh",
+                R"({"kind":"CronJob","listKind":"CronJobList","plural":"cronjobs","singular":"cronjob","shortNames":["cronvcjob","cronvj"]})",
+                "Namespaced", R"({"status":{}})"},
        }) {
     const value& crd = CrdOf(*c.resource);
     EXPECT_EQ(crd.at("metadata").at("name"), value(c.name));
@@ -115,6 +118,20 @@ TEST(CrdTest, AFlowsPatchIsKeptAsItWasWritten) {
   EXPECT_EQ(TextAt(kJobFlows, "spec.flows[].patch.jobSpec"), R"({"x-kubernetes-preserve-unknown-fields":true})");
   EXPECT_EQ(TextAt(kJobFlows, "spec.jobRetainPolicy"), R"({"type":"string","enum":["retain","delete"]})");
   EXPECT_EQ(TextAt(kJobTemplates, "spec.queue"), TextAt(kJobs, "spec.queue"));
+}
+
+TEST(CrdTest, ACronJobsRulesAndDefaults) {
+  EXPECT_EQ(TextAt(kCronJobs, "spec.schedule"), R"({"type":"string"})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.timeZone"), R"({"type":"string"})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.startingDeadlineSeconds"), R"({"type":"integer","format":"int64","minimum":0})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.concurrencyPolicy"), R"({"type":"string","enum":["Allow","Forbid","Replace"],"default":"Allow"})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.suspend"), R"({"type":"boolean","default":false})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.successfulJobsHistoryLimit"), R"({"type":"integer","format":"int32","minimum":0,"default":3})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.failedJobsHistoryLimit"), R"({"type":"integer","format":"int32","minimum":0,"default":1})");
+  EXPECT_EQ(ToJson(At(SchemaOf(kCronJobs), "spec")->at("required")), R"(["schedule","jobTemplate"])");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.jobTemplate.spec.maxRetry"), TextAt(kJobs, "spec.maxRetry"));
+  EXPECT_EQ(TextAt(kCronJobs, "spec.jobTemplate.spec.tasks[].template"), TextAt(kJobs, "spec.tasks[].template"));
+  EXPECT_EQ(TextAt(kCronJobs, "status.lastScheduleTime"), R"({"type":"string","format":"date-time"})");
 }
 
 TEST(CrdTest, RulesAreThoseOfTheTables) {

@@ -323,7 +323,8 @@ TEST(GeneratedTest, TheFlatTypesAreTypesOnly) {
   for (const value& document : Read(ReadFile(kDeploy + "/crds.yaml"), "crds.yaml")) names.push_back(NameOf(document));
   EXPECT_THAT(names, UnorderedElementsAre("CustomResourceDefinition jobs.batch.volcano.sh", "CustomResourceDefinition podgroups.scheduling.volcano.sh",
                                           "CustomResourceDefinition queues.scheduling.volcano.sh", "CustomResourceDefinition commands.bus.volcano.sh",
-                                          "CustomResourceDefinition jobflows.flow.volcano.sh", "CustomResourceDefinition jobtemplates.flow.volcano.sh"));
+                                          "CustomResourceDefinition jobflows.flow.volcano.sh", "CustomResourceDefinition jobtemplates.flow.volcano.sh",
+                                          "CustomResourceDefinition cronjobs.batch.volcano.sh"));
 }
 
 TEST(CrdsCommandTest, PrintsAllOrThoseThatAreNamed) {
