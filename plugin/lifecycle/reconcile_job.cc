@@ -58,6 +58,26 @@ std::optional<Plan> NameGeneratedClaims(const Job& job) {
   return plan;
 }
 
+// The queue extends to other clusters.
+bool Forwards(const JobView& seen) {
+  return seen.queue != nullptr && !seen.queue->spec.extend_clusters.empty() && seen.queue->spec.extend_clusters.json != "[]" &&
+         seen.queue->spec.extend_clusters.json != "null";
+}
+
+// Such a queue marks its Jobs, as it marks their pods. A plan of its own, like the names of claims.
+std::optional<Plan> MarkForwarding(const JobView& seen) {
+  const Job& job = *seen.job;
+  const std::string key(kJobForwardingKey);
+  const auto it = job.metadata.annotations.find(key);
+  const bool marked = it != job.metadata.annotations.end() && it->second == "true";
+  if (marked || !Forwards(seen) || !KeepsPods(ParsePhase(job.status.state.phase))) return std::nullopt;
+  std::string body;
+  api::JsonWriter(body).BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject().Field(key, "true").EndObject().EndObject().EndObject();
+  Plan plan;
+  plan.stages.push_back({Change(api::kJobs, job.metadata, std::move(body))});
+  return plan;
+}
+
 // What is to be written for an outcome: first the status, then what it explains, then what is missing.
 class Writing {
  public:
@@ -209,9 +229,7 @@ class Writing {
   }
 
   PodContext Context() const {
-    const bool forwarding = seen_.queue != nullptr && !seen_.queue->spec.extend_clusters.empty() &&
-                            seen_.queue->spec.extend_clusters.json != "[]" && seen_.queue->spec.extend_clusters.json != "null";
-    return {outcome_.status.version, outcome_.status.retry_count, forwarding};
+    return {outcome_.status.version, outcome_.status.retry_count, Forwards(seen_)};
   }
 
   // --- Volumes.
@@ -308,6 +326,7 @@ Plan ReconcileJob(const JobView& seen, absl::Time now) {
   if (seen.job->metadata.deleting()) return {};  // its objects follow it by their owner references
   if (const std::int64_t pods = TotalReplicas(seen.job->spec); pods > kMaxPodsPerJob) return Refuse(*seen.job, pods);
   if (std::optional<Plan> naming = NameGeneratedClaims(*seen.job)) return *std::move(naming);
+  if (std::optional<Plan> marking = MarkForwarding(seen)) return *std::move(marking);
   Plan plan = Writing(seen, FindOutcome(seen, now), now).Run();
   AddCleanUp(*seen.job, now, plan);
   return plan;

@@ -8,7 +8,6 @@ namespace gangway::lifecycle {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using testutil::JobText;
 using testutil::World;
 
@@ -62,6 +61,22 @@ TEST(DifferencesTest, ADelayedTargetedRestartOfPendingPodsHappens) {
   }
 }
 
+// Spec 2.6: there the timer of a pod that goes from Pending to Succeeded at once stays armed.
+TEST(DifferencesTest, ADelayedActionEndsWithItsReason) {
+  World world(JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"AbortJob","timeout":"10s"}])"));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.look_again(), world.now() + absl::Seconds(10));
+  world.SetPod("j-w-0", "Succeeded");
+  world.SetPod("j-w-1", "Running");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.look_again(), absl::InfiniteFuture());
+  world.Pass(absl::Minutes(1));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+}
+
 // Volcano's event carries version 0 and so counts only until the first kill.
 TEST(DifferencesTest, AnUnknownGroupIsAnsweredAfterARestartToo) {
   World world(JobText("j", 2, {{"w", 2}}, R"("maxRetry":5,"policies":[{"event":"Unknown","action":"RestartJob"}])"));
@@ -73,6 +88,24 @@ TEST(DifferencesTest, AnUnknownGroupIsAnsweredAfterARestartToo) {
     ASSERT_TRUE(world.ComeBack());
     EXPECT_EQ(world.phase(), "Running");
   }
+}
+
+// A pod of the new version is lost while the old ones still go: the restart begins anew, and is still one.
+TEST(DifferencesTest, ALossWhileRestartingIsAnsweredToo) {
+  World world(JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodEvicted","action":"RestartJob"}])"));
+  ASSERT_TRUE(world.Start());
+  world.PodGone("j-w-0");
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_THAT(world.Pods(), ElementsAre("w-0 Pending v1", "w-1 -Running v0"));
+  ASSERT_EQ(world.phase(), "Restarting");
+  world.PodGone("j-w-0");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Running v2", "w-1 Running v2"));
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().status.retry_count, 1);
 }
 
 // volcano-sh/volcano#3967: whether a policy or the counts come first there is a matter of which event was handled first.

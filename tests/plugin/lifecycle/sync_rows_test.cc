@@ -63,6 +63,17 @@ TEST(SyncRowTest, V39TasksBeginInTheOrderOfTheirDependencies) {
   }
 }
 
+// Spec 3.2, 2.
+TEST(SyncRowTest, AQueueThatExtendsToOtherClustersMarksItsJobsAndTheirPods) {
+  World world(JobText("j", 1, {{"w", 1}}));
+  world.queue = *api::Decode<api::volcano::Queue>(R"({"metadata":{"name":"default"},"spec":{"extendClusters":[{"name":"far"}]}})");
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.job().metadata.annotations.at("volcano.sh/job-forwarding"), "true");
+  const auto& metadata = world.Object("pods", "j-w-0").at("metadata");
+  EXPECT_EQ(metadata.at("annotations").at("volcano.sh/job-forwarding").as_string(), "true");
+  EXPECT_EQ(metadata.at("labels").at("volcano.sh/job-forwarding").as_string(), "true");
+}
+
 // --- Kill
 
 // Volcano tears down at every kill, a restart too; ours when the Job ends or is aborted (docs/differences.md).
@@ -188,6 +199,32 @@ INSTANTIATE_TEST_SUITE_P(Spec, DependencyRowTest,
                          ::testing::Values(DependencyCase{"Y18", 2, "Succeeded", false, true}, DependencyCase{"Y19", 1, "Running", true, true},
                                            DependencyCase{"Y20", 1, "Running", false, false}),
                          [](const auto& c) { return c.param.name; });
+
+// Spec 4.4: one of several is enough with iteration "any"; one name alone must be ready whatever the iteration says.
+TEST(DependencyRowTest, AnyOfSeveral) {
+  const auto open = [](const std::string& depends_on, const std::vector<std::string>& ready) {
+    const auto job = *api::Decode<api::volcano::Job>(JobText("j", 1, {{"a", 1, R"("minAvailable":1)"}, {"b", 1, R"("minAvailable":1)"},
+                                                                      {"c", 1, absl::StrCat(R"("dependsOn":{)", depends_on, "}")}}));
+    PodTable pods;
+    for (const std::string& task : ready) {
+      PodFacts& pod = pods[absl::StrCat("j-", task, "-0")];
+      pod.task = task;
+      pod.phase = PodPhase::kSucceeded;
+    }
+    JobView view;
+    view.job = &job;
+    view.pods = &pods;
+    const Roster roster = MakeRoster(view);
+    return GateOpen(roster, roster.tasks[2]);
+  };
+  EXPECT_TRUE(open(R"("name":["a","b"],"iteration":"any")", {"b"}));
+  EXPECT_FALSE(open(R"("name":["a","b"],"iteration":"any")", {}));
+  EXPECT_FALSE(open(R"("name":["a","b"],"iteration":"all")", {"b"}));
+  EXPECT_FALSE(open(R"("name":["a","b"])", {"a"}));
+  EXPECT_TRUE(open(R"("name":["a","b"])", {"a", "b"}));
+  EXPECT_FALSE(open(R"("name":["a"],"iteration":"any")", {}));
+  EXPECT_TRUE(open(R"("name":[])", {}));
+}
 
 // --- Volumes
 

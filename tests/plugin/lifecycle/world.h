@@ -110,6 +110,7 @@ class World {
     view.pods_current = pods_current;
     view.seen_leaving = seen_leaving.empty() ? nullptr : &seen_leaving;
     view.released_leaving = released_leaving.empty() ? nullptr : &released_leaving;
+    view.queue = queue ? &*queue : nullptr;
     kube::Plan plan = lifecycle::ReconcileJob(view, now_);
     look_again_ = plan.look_again;
     return plan;
@@ -232,6 +233,7 @@ class World {
 
   bool pods_current = true;
   absl::flat_hash_set<std::string> seen_leaving, released_leaving;
+  std::optional<api::volcano::Queue> queue;
 
  private:
   std::map<std::string, json::value>& Objects(const std::string& plural) { return objects_[plural]; }
