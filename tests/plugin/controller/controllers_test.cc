@@ -140,19 +140,6 @@ TEST_F(ControllersTest, AMissingClaimIsWaitedFor) {
   EXPECT_THAT(Names(api::kPodGroups), ElementsAre(GroupOf("vol")));
 }
 
-// Y4, G4: the name that Volcano gave to groups before 1.5.
-TEST_F(ControllersTest, AGroupWithTheOldNameIsUsedAndGoesWithTheKill) {
-  Create(api::kJobs, JobText("old", 1, {{"w", 1}}));
-  Create(api::kPodGroups, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"old","ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"old","controller":true,"uid":")",
-                                       Job("old").metadata.uid, R"("}]},"spec":{"minMember":7,"queue":"default"}})"));
-  Start();
-  EXPECT_THAT(Names(api::kPodGroups), ElementsAre("old"));
-  EXPECT_EQ(Get(api::kPodGroups, "old").at("spec").at("minMember").as_int64(), 1) << "updated in place";
-  Command("abort", "AbortJob", "old");
-  EXPECT_EQ(Phase("old"), "Aborted");
-  EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
-}
-
 TEST_F(ControllersTest, ABarePodGetsAGroup) {
   Start();
   Create(api::kPods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare"},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})");

@@ -1,0 +1,132 @@
+// Rows H1 to H3 and H11, Y4 and G4 of the specification (volcano-job 9.3, 9.4, 9.6), and S36, Y24 to Y26, H14 and H15 as they come through the
+// caches: what the watches bring, and what the controller makes of it.
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/plugin/controller/controllers_fixture.h"
+#include "tests/plugin/lifecycle/world.h"
+
+namespace gangway::controller {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testutil::JobText;
+
+class HandlerRowTest : public ControllersTest {};
+
+TEST_F(HandlerRowTest, H1AJobIsAdded) {
+  Start();
+  EXPECT_THAT(controllers_->Dump(), HasSubstr(R"("jobs":0)"));
+  Create(api::kJobs, JobText("job1", 1, {{"w", 1}}));
+  EXPECT_THAT(controllers_->Dump(), HasSubstr(R"("jobs":1)"));
+  EXPECT_EQ(Phase("job1"), "Pending") << "it was looked at";
+}
+
+// The phase that somebody else wrote is the one that is gone on from.
+TEST_F(HandlerRowTest, H2AnUpdateOfAJobIsSeen) {
+  Start();
+  Create(api::kJobs, JobText("job1", 1, {{"w", 1}}));
+  Patch(api::kJobs, "job1", R"({"status":{"state":{"phase":"Aborting"}}})", "status");
+  Run();
+  EXPECT_EQ(Phase("job1"), "Aborted");
+}
+
+// A list that shows what is known already: a watch that broke, and a restart of the server's history.
+TEST_F(HandlerRowTest, H3TheSameResourceVersionIsNoNews) {
+  Start();
+  StartJob("job1", JobText("job1", 1, {{"w", 1}}));
+  Run(absl::Minutes(1));
+  const int writes = writes_;
+  server_.CompactHistory();
+  server_.BreakWatches();
+  Run(absl::Minutes(1));
+  EXPECT_TRUE(controllers_->synced());
+  EXPECT_EQ(writes_, writes);
+}
+
+TEST_F(HandlerRowTest, H11AGroupThatChangesItsPhaseIsLookedAt) {
+  Start();
+  Create(api::kJobs, JobText("job1", 1, {{"w", 1}}));
+  Patch(api::kPodGroups, GroupOf("job1"), R"({"status":{"phase":"Pending"}})");
+  Run();
+  EXPECT_THAT(Names(api::kPods), IsEmpty());
+  Patch(api::kPodGroups, GroupOf("job1"), R"({"status":{"phase":"Running"}})");
+  Run();
+  EXPECT_THAT(Names(api::kPods), ElementsAre("job1-w-0"));
+}
+
+// The name that Volcano gave to groups before 1.5.
+TEST_F(HandlerRowTest, Y4G4AGroupWithTheOldNameIsUsedAndGoesWithTheKill) {
+  Create(api::kJobs, JobText("old", 1, {{"w", 1}}));
+  Create(api::kPodGroups, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"old","ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"old","controller":true,"uid":")",
+                                       Job("old").metadata.uid, R"("}]},"spec":{"minMember":7,"queue":"default"}})"));
+  Start();
+  EXPECT_THAT(Names(api::kPodGroups), ElementsAre("old"));
+  EXPECT_EQ(Get(api::kPodGroups, "old").at("spec").at("minMember").as_int64(), 1) << "updated in place";
+  Command("abort", "AbortJob", "old");
+  EXPECT_EQ(Phase("old"), "Aborted");
+  EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
+}
+
+TEST_F(HandlerRowTest, S36AJobThatAlwaysFails) {
+  Start();
+  StartJob("j", JobText("j", 2, {{"bad", 1}, {"long", 1}}, R"("maxRetry":2,"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
+  SetPod("j-bad-0", "Failed", 1);
+  Delete(api::kPods, "j-long-0");
+  LetIn("j");
+  RunPods("j");
+  ASSERT_EQ(Phase("j"), "Running");
+  SetPod("j-bad-0", "Failed", 1);
+  Delete(api::kPods, "j-long-0");
+  Run(absl::Seconds(5));
+  EXPECT_EQ(Phase("j"), "Failed");
+  EXPECT_EQ(Job("j").status.retry_count, 2);
+  EXPECT_THAT(Names(api::kPods), ElementsAre("j-bad-0"));
+}
+
+// Y24 to Y26: up, down, to nothing and back; the hosts follow.
+TEST_F(HandlerRowTest, Y24Y25Y26Scaling) {
+  Start();
+  StartJob("sc", JobText("sc", 1, {{"w", 2, R"("minAvailable":1)"}}, R"("plugins":{"svc":[]})"));
+  const auto scale = [&](int replicas) {
+    Patch(api::kJobs, "sc", absl::StrCat(R"({"spec":{"minAvailable":0,"tasks":[)", [&] {
+      api::volcano::TaskSpec task = Job("sc").spec.tasks[0];
+      task.replicas = replicas;
+      task.min_available = 0;
+      return api::Encode(task);
+    }(), "]}}"));
+    Run();
+    for (const std::string& pod : Names(api::kPods)) {
+      if (Get(api::kPods, pod).at("metadata").as_object().contains("deletionTimestamp")) Delete(api::kPods, pod);
+    }
+    RunPods("sc");
+    EXPECT_EQ(Names(api::kPods).size(), static_cast<std::size_t>(replicas));
+    EXPECT_EQ(Phase("sc"), "Running") << replicas;
+    EXPECT_EQ(Get(api::kConfigMaps, "sc-svc").at("data").at("VC_W_NUM").as_string(), absl::StrCat(replicas));
+  };
+  for (const int replicas : {4, 1, 0, 2}) scale(replicas);
+}
+
+TEST_F(HandlerRowTest, H14ATaskThatRestartsTooOften) {
+  Start();
+  StartJob("j", JobText("j", 1, {{"w", 1, R"("maxRetry":3)"}}, R"("policies":[{"event":"TaskFailed","action":"TerminateJob"}])"));
+  Patch(api::kPods, "j-w-0", R"({"status":{"phase":"Running","containerStatuses":[{"name":"c","image":"i","imageID":"","ready":true,"restartCount":4,"state":{"running":{}}}]}})", "status");
+  Run();
+  EXPECT_THAT(Names(api::kPods), IsEmpty());
+  EXPECT_THAT(phases_, ElementsAre("Pending", "Running", "Terminating", "Terminated"));
+}
+
+TEST_F(HandlerRowTest, H15APodThatAUserDeletes) {
+  Start();
+  StartJob("j", JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodEvicted","action":"RestartJob"}])"));
+  Delete(api::kPods, "j-w-0");
+  Delete(api::kPods, "j-w-1");
+  LetIn("j");
+  RunPods("j");
+  EXPECT_THAT(phases_, ElementsAre("Pending", "Running", "Restarting", "Pending", "Running"));
+}
+
+}  // namespace
+}  // namespace gangway::controller
