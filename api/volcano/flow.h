@@ -47,7 +47,7 @@ struct TaskProbe {
                       MakeField<&TaskProbe::phase>("phase", "what its pods must have reached"));
   }
 };
-// Stored, and carried out by neither Volcano nor Gangway: a flow that has one is held back, with an event.
+// Stored, and carried out by neither Volcano nor Gangway: an event says so when the flow's job is made.
 struct FlowProbe {
   std::vector<HttpProbe> http;
   std::vector<TcpProbe> tcp;

@@ -104,6 +104,7 @@ std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, con
   options.namespaces = settings.namespaces;
   options.standby = settings.leader_elect;
   options.jobs = runs("job");
+  options.job_flows = runs("jobflow");
   options.queues = runs("queue");
   options.pod_groups = runs("podgroup");
   options.queue_lookup = settings.webhook_addr.set();

@@ -70,7 +70,7 @@ absl::Status SetNamespaces(Settings& s, const std::string& text) {
 }
 
 const std::vector<std::string>& Reconcilers() {
-  static const std::vector<std::string> names = {"job", "podgroup", "queue"};
+  static const std::vector<std::string> names = {"job", "jobflow", "podgroup", "queue"};
   return names;
 }
 
@@ -137,7 +137,7 @@ const Setting kSettings[] = {
     {"context", "context", "", "of the kubeconfig; default: its current-context", kFixed, kBoth, kValue, SetText<&Settings::context>},
     {"namespaces", "namespaces", "", "only these are watched and written, separated by commas; default: all", kFixed, kBoth, kValue, SetNamespaces},
     {"scheduler-name", "schedulerName", "volcano", "spec.schedulerName of the pods that are ours", kFixed, kBoth, kValue, SetNameOf<&Settings::scheduler_name>},
-    {"only", "only", "", "which reconcilers run, separated by commas: job, podgroup, queue; default: all", kFixed, kControllerOnly, kValue, SetOnly},
+    {"only", "only", "", "which reconcilers run, separated by commas: job, jobflow, podgroup, queue; default: all", kFixed, kControllerOnly, kValue, SetOnly},
     {"inherit-owner-annotations", "inheritOwnerAnnotations", "true",
      "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job", kFixed, kControllerOnly, kValue,
      [](Settings& s, const std::string& text) { return SetSwitch(s.inherit_owner_annotations, text); }},

@@ -18,10 +18,19 @@ kube::CacheOptions WorkloadOptions(Metrics* metrics, const std::vector<std::stri
   return options;
 }
 
+// A cluster may have Volcano's CRDs without these.
+kube::CacheOptions FlowOptions(Metrics* metrics, const std::vector<std::string>& namespaces) {
+  kube::CacheOptions options = OptionsOf(metrics, namespaces, true);
+  options.optional = true;
+  return options;
+}
+
 }  // namespace
 
 Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces)
     : jobs(loop, client, api::kJobs, OptionsOf(metrics, namespaces, true)),
+      job_flows(loop, client, api::kJobFlows, FlowOptions(metrics, namespaces)),
+      job_templates(loop, client, api::kJobTemplates, FlowOptions(metrics, namespaces)),
       pod_groups(loop, client, api::kPodGroups, OptionsOf(metrics, namespaces, true)),
       commands(loop, client, api::kCommands, OptionsOf(metrics, namespaces, true)),
       queues(loop, client, api::kQueues, OptionsOf(metrics, namespaces, true)),
@@ -38,6 +47,8 @@ Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::ve
 
 void Caches::ObserveReply(const kube::Write& write, const kube::Response& response) {
   jobs.ObserveReply(write, response);
+  job_flows.ObserveReply(write, response);
+  job_templates.ObserveReply(write, response);
   pod_groups.ObserveReply(write, response);
   commands.ObserveReply(write, response);
   queues.ObserveReply(write, response);
@@ -57,10 +68,12 @@ bool Caches::workloads_synced() const {
   return replica_sets.synced() && stateful_sets.synced() && daemon_sets.synced() && batch_jobs.synced();
 }
 
+bool Caches::flows_synced() const { return job_flows.synced() && job_templates.synced(); }
+
 std::string Caches::problem() const {
   for (std::string problem : {jobs.problem(), pod_groups.problem(), commands.problem(), queues.problem(), priority_classes.problem(),
                               pods.problem(), config_maps.problem(), services.problem(), network_policies.problem(), claims.problem(),
-                              replica_sets.problem(), stateful_sets.problem(), daemon_sets.problem(), batch_jobs.problem()}) {
+                              job_flows.problem(), job_templates.problem(), replica_sets.problem(), stateful_sets.problem(), daemon_sets.problem(), batch_jobs.problem()}) {
     if (!problem.empty()) return problem;
   }
   return "";
@@ -72,7 +85,9 @@ void Caches::DumpSizes(api::JsonWriter& json) const {
   field("commands", commands.size());
   field("configmaps", config_maps.size());
   field("daemonsets", daemon_sets.size());
+  field("jobflows", job_flows.size());
   field("jobs", jobs.size());
+  field("jobtemplates", job_templates.size());
   field("networkpolicies", network_policies.size());
   field("persistentvolumeclaims", claims.size());
   field("podgroups", pod_groups.size());
@@ -86,6 +101,8 @@ void Caches::DumpSizes(api::JsonWriter& json) const {
 
 void Caches::SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error) {
   jobs.SetOnDecodeError(on_error);
+  job_flows.SetOnDecodeError(on_error);
+  job_templates.SetOnDecodeError(on_error);
   pod_groups.SetOnDecodeError(on_error);
   commands.SetOnDecodeError(on_error);
   queues.SetOnDecodeError(on_error);

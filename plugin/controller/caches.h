@@ -9,6 +9,7 @@
 #include "api/core/pod.h"
 #include "api/core/workload.h"
 #include "api/json.h"
+#include "api/volcano/flow.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "kube/runtime/cache.h"
@@ -21,9 +22,10 @@ struct Caches {
 
   // Shows the reply to a write of ours to whichever cache it is about.
   void ObserveReply(const kube::Write& write, const kube::Response& response);
-  // All but the workloads, which have a call of their own.
+  // All but the flows and the workloads, which have calls of their own.
   bool synced() const;
   bool workloads_synced() const;
+  bool flows_synced() const;
   // What keeps a cache from being up to date, in one line for a user; "" when nothing does.
   std::string problem() const;
   // A member of a JSON object for each cache: "pods":12
@@ -31,6 +33,8 @@ struct Caches {
   void SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error);
 
   kube::Cache<api::volcano::Job> jobs;
+  kube::Cache<api::volcano::JobFlow> job_flows;
+  kube::Cache<api::volcano::JobTemplate> job_templates;
   kube::Cache<api::volcano::PodGroup> pod_groups;
   kube::Cache<api::volcano::Command> commands;
   kube::Cache<api::volcano::Queue> queues;

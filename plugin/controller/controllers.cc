@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "kube/runtime/recorder.h"
 #include "plugin/controller/job_controller.h"
+#include "plugin/controller/job_flow_controller.h"
 #include "plugin/controller/queue_controller.h"
 #include "plugin/controller/workload_group_controller.h"
 
@@ -40,6 +41,7 @@ class Controllers::Impl {
   Impl(Loop& loop, kube::Client& client, ControllersOptions options)
       : options_(std::move(options)), standby_(options_.standby), recorder_(loop, client, RecorderFor(options_)),
         caches_(loop, client, options_.metrics, options_.namespaces), jobs_(loop, client, recorder_, caches_, DriverFor(options_, "job")),
+        job_flows_(loop, client, recorder_, caches_, DriverFor(options_, "jobflow"), DriverFor(options_, "jobtemplate")),
         queues_(loop, client, recorder_, caches_, DriverFor(options_, "queue")),
         workload_groups_(loop, client, recorder_, caches_, options_.scheduler_name, options_.inherit_owner_annotations, DriverFor(options_, "podgroup")) {}
 
@@ -47,9 +49,12 @@ class Controllers::Impl {
   // pods, so that a release that explains a missing pod is known with it.
   void Start() {
     jobs_.Sleep();
+    job_flows_.Sleep();
     queues_.Sleep();
     workload_groups_.Sleep();
     caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); });
+    if (options_.job_flows) StartJobFlows();
+    if (!options_.jobs && options_.job_flows) WatchJobs([this] { Begin(); });
     if (options_.jobs) {
       StartJobs();
     } else if (options_.pod_groups) {
@@ -69,15 +74,18 @@ class Controllers::Impl {
     stopped_ = true;
     deciding_ = false;
     jobs_.Sleep();
+    job_flows_.Sleep();
     queues_.Sleep();
     workload_groups_.Sleep();
   }
   bool stopped() const {
-    return stopped_ && jobs_.driver().under_way() + queues_.driver().under_way() + workload_groups_.driver().under_way() == 0;
+    return stopped_ && jobs_.driver().under_way() + job_flows_.flows().under_way() + job_flows_.templates().under_way() +
+           queues_.driver().under_way() + workload_groups_.driver().under_way() == 0;
   }
 
   bool synced() const {
     if (options_.pod_groups && !caches_.workloads_synced()) return false;
+    if (options_.job_flows && !(caches_.flows_synced() && caches_.jobs.synced())) return false;
     if (options_.jobs) return caches_.synced();
     if ((options_.queues || options_.queue_lookup) && !(caches_.queues.synced() && caches_.commands.synced())) return false;
     return caches_.pod_groups.synced() && (!options_.pod_groups || caches_.pods.synced());
@@ -113,6 +121,8 @@ class Controllers::Impl {
     };
     json.Key("controllers").BeginObject();
     driver("job", options_.jobs, jobs_.driver());
+    driver("jobflow", options_.job_flows, job_flows_.flows());
+    driver("jobtemplate", options_.job_flows, job_flows_.templates());
     driver("podgroup", options_.pod_groups, workload_groups_.driver());
     driver("queue", options_.queues, queues_.driver());
     json.EndObject().Field("eventsWaiting", static_cast<std::int64_t>(recorder_.waiting())).EndObject();
@@ -120,9 +130,18 @@ class Controllers::Impl {
   }
 
  private:
+  // Whoever looks at Jobs shares one cache of them.
+  void WatchJobs(absl::AnyInvocable<void()> on_synced) {
+    caches_.jobs.Start(
+        [this](const auto& key, const auto& before, const auto& after) {
+          if (options_.jobs) jobs_.OnJob(key, after.get());
+          if (options_.job_flows) job_flows_.OnJob(key, before, after);
+        },
+        std::move(on_synced));
+  }
+
   void StartJobs() {
-    caches_.jobs.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnJob(key, after.get()); },
-                       [this] { StartPods(); });
+    WatchJobs([this] { StartPods(); });
     caches_.priority_classes.Start(
         [this](const auto&, const auto& before, const auto& after) { jobs_.OnPriorityClass(before.get(), after.get()); },
         [this] { Begin(); });
@@ -135,6 +154,12 @@ class Controllers::Impl {
     StartPartial(caches_.network_policies, api::kNetworkPolicies);
     caches_.claims.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnClaim(key, after != nullptr); },
                          [this] { Begin(); });
+  }
+
+  void StartJobFlows() {
+    caches_.job_flows.Start([this](const auto& key, const auto& before, const auto& after) { job_flows_.OnFlow(key, before, after); },
+                            [this] { Begin(); });
+    caches_.job_templates.Start([this](const auto& key, const auto&, const auto&) { job_flows_.OnTemplate(key); }, [this] { Begin(); });
   }
 
   void StartPods() {
@@ -193,6 +218,7 @@ class Controllers::Impl {
     if (standby_ || deciding_ || stopped_ || !synced()) return;
     deciding_ = true;
     if (options_.jobs) jobs_.Wake();
+    if (options_.job_flows) job_flows_.Wake();
     if (options_.queues) queues_.Wake();
     if (options_.pod_groups) workload_groups_.Wake();
     for (const kube::EventNote& note : std::exchange(unreported_, {})) recorder_.Record(note);
@@ -215,6 +241,7 @@ class Controllers::Impl {
   kube::Recorder recorder_;
   Caches caches_;
   JobController jobs_;
+  JobFlowController job_flows_;
   QueueController queues_;
   WorkloadGroupController workload_groups_;
 };

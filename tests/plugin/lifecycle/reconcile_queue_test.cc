@@ -227,6 +227,18 @@ TEST(QueueTreeTest, AQueueWithoutAParentIsPutBelowRoot) {
   EXPECT_EQ(tree.State("q"), "Open");
 }
 
+TEST(QueueTreeTest, AQueueMadeBelowAClosedOneIsClosedWithIt) {
+  Tree tree = Family();
+  tree.Order("q1", "CloseQueue");
+  tree.Run();
+  tree.Add("late", "q11", "");
+  tree.Run();
+  EXPECT_EQ(tree.State("late"), "Closed marked");
+  tree.Order("q1", "OpenQueue");
+  tree.Run();
+  EXPECT_EQ(tree.State("late"), "Open unmarked");
+}
+
 TEST(QueueTreeTest, WhatAQueueDoesNotDoIsSaid) {
   Tree tree = Family();
   tree.Order("q1", "Abolish");

@@ -1,0 +1,141 @@
+#include "plugin/controller/job_flow_controller.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/strings.h"
+
+namespace gangway::controller {
+namespace {
+
+using api::NamespacedName;
+using api::volcano::Flow;
+using api::volcano::Job;
+
+// The template that a job says it was made from; its name is empty when it says nothing, or another namespace's.
+NamespacedName TemplateOf(const Job& job) {
+  auto it = job.metadata.annotations.find(std::string(lifecycle::kByTemplateKey));
+  if (it == job.metadata.annotations.end()) return {};
+  absl::string_view name = it->second;
+  if (!absl::ConsumePrefix(&name, absl::StrCat(job.metadata.ns, "."))) return {};
+  return {job.metadata.ns, std::string(name)};
+}
+
+template <class Map>
+void Erase(Map& map, const NamespacedName& key, const std::string& name) {
+  auto it = map.find(key);
+  if (it == map.end()) return;
+  it->second.erase(name);
+  if (it->second.empty()) map.erase(it);
+}
+
+}  // namespace
+
+JobFlowController::JobFlowController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions flows,
+                                     kube::DriverOptions templates)
+    : caches_(caches), recorder_(recorder),
+      flows_(loop, client, recorder, std::move(flows), [this](const NamespacedName& key, absl::Time) { return DecideFlow(key); }),
+      templates_(loop, client, recorder, std::move(templates), [this](const NamespacedName& key, absl::Time) { return DecideTemplate(key); }) {
+  const auto on_reply = [this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); };
+  flows_.SetOnReply(on_reply);
+  templates_.SetOnReply(on_reply);
+  flows_.SetOnPermanentError([this](const auto& key, const auto& write, const auto& status) { Explain(key, write, status); });
+}
+
+void JobFlowController::OnFlow(const NamespacedName& key, const JobFlowPtr& before, const JobFlowPtr& after) {
+  if (before != nullptr) {
+    for (const Flow& step : before->spec.flows) {
+      Erase(flows_of_template_, {key.ns, step.name}, key.name);
+      flow_of_job_.erase({key.ns, lifecycle::FlowJobName(*before, step.name)});
+    }
+  }
+  if (after != nullptr) {
+    for (const Flow& step : after->spec.flows) {
+      flows_of_template_[{key.ns, step.name}].insert(key.name);
+      flow_of_job_[{key.ns, lifecycle::FlowJobName(*after, step.name)}] = key;
+    }
+    for (const std::string& job : after->status.completed_jobs) gone_.erase(NamespacedName{key.ns, job});
+  }
+  flows_.Enqueue(key);
+}
+
+void JobFlowController::OnTemplate(const NamespacedName& key) {
+  templates_.Enqueue(key);
+  auto flows = flows_of_template_.find(key);
+  if (flows == flows_of_template_.end()) return;
+  for (const std::string& flow : flows->second) flows_.Enqueue({key.ns, flow});
+}
+
+void JobFlowController::OnJob(const NamespacedName& key, const JobPtr& before, const JobPtr& after) {
+  const NamespacedName was = before == nullptr ? NamespacedName{} : TemplateOf(*before);
+  const NamespacedName is = after == nullptr ? NamespacedName{} : TemplateOf(*after);
+  if (was != is || before == nullptr || after == nullptr) {
+    if (!was.name.empty()) {
+      Erase(jobs_of_template_, was, key.name);
+      templates_.Enqueue(was);
+    }
+    if (!is.name.empty()) {
+      jobs_of_template_[is].insert(key.name);
+      templates_.Enqueue(is);
+    }
+  }
+  auto flow = flow_of_job_.find(key);
+  if (flow == flow_of_job_.end()) return;
+  if (after != nullptr) {
+    gone_.erase(key);
+  } else if (before != nullptr && before->status.state.phase == "Completed") {
+    gone_[key] = before;
+  }
+  flows_.Enqueue(flow->second);
+}
+
+void JobFlowController::Sleep() {
+  flows_.Sleep();
+  templates_.Sleep();
+}
+
+void JobFlowController::Wake() {
+  flows_.Wake();
+  templates_.Wake();
+  caches_.job_flows.ForEach([this](const NamespacedName& key, const auto&) { flows_.Enqueue(key); });
+  caches_.job_templates.ForEach([this](const NamespacedName& key, const auto&) { templates_.Enqueue(key); });
+}
+
+kube::Plan JobFlowController::DecideFlow(const NamespacedName& key) const {
+  const JobFlowPtr flow = caches_.job_flows.Get(key);
+  if (flow == nullptr) return {};
+  lifecycle::JobFlowView view;
+  view.flow = flow.get();
+  std::vector<std::shared_ptr<const void>> held;
+  for (const Flow& step : flow->spec.flows) {
+    const NamespacedName name{key.ns, lifecycle::FlowJobName(*flow, step.name)};
+    JobPtr job = caches_.jobs.Get(name);
+    if (auto gone = gone_.find(name); job == nullptr && gone != gone_.end()) job = gone->second;
+    if (job != nullptr) view.jobs[name.name] = job.get();
+    held.push_back(std::move(job));
+    auto from = caches_.job_templates.Get({key.ns, step.name});
+    if (from != nullptr) view.templates[step.name] = from.get();
+    held.push_back(std::move(from));
+  }
+  return lifecycle::ReconcileJobFlow(view);
+}
+
+kube::Plan JobFlowController::DecideTemplate(const NamespacedName& key) const {
+  const auto of = caches_.job_templates.Get(key);
+  if (of == nullptr) return {};
+  auto jobs = jobs_of_template_.find(key);
+  return lifecycle::ReconcileJobTemplate(*of, jobs == jobs_of_template_.end() ? std::vector<std::string>() : std::vector<std::string>(jobs->second.begin(), jobs->second.end()));
+}
+
+void JobFlowController::Explain(const NamespacedName& key, const kube::Write& write, const absl::Status& status) {
+  const JobFlowPtr flow = caches_.job_flows.Get(key);
+  if (flow == nullptr) return;
+  recorder_.Record({kube::EventNote::Type::kWarning, write.verb == kube::Verb::kCreate ? "FailedCreate" : "FailedUpdate",
+                    absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
+                    {api::kJobFlows.ApiVersion(), std::string(api::kJobFlows.kind), key.ns, key.name, flow->metadata.uid, flow->metadata.resource_version, {}}});
+}
+
+}  // namespace gangway::controller

@@ -1,0 +1,51 @@
+// Keeps every JobFlow and JobTemplate as plugin/lifecycle decides. Used on its loop.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "kube/runtime/driver.h"
+#include "plugin/controller/caches.h"
+#include "plugin/lifecycle/reconcile_job_flow.h"
+
+namespace gangway::controller {
+
+class JobFlowController {
+ public:
+  using JobPtr = std::shared_ptr<const api::volcano::Job>;
+  using JobFlowPtr = std::shared_ptr<const api::volcano::JobFlow>;
+
+  JobFlowController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions flows,
+                    kube::DriverOptions templates);
+
+  // What the caches saw; null is absent.
+  void OnFlow(const api::NamespacedName& key, const JobFlowPtr& before, const JobFlowPtr& after);
+  void OnTemplate(const api::NamespacedName& key);
+  void OnJob(const api::NamespacedName& key, const JobPtr& before, const JobPtr& after);
+
+  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
+  void Sleep();
+  void Wake();
+  const kube::Driver& flows() const { return flows_; }
+  const kube::Driver& templates() const { return templates_; }
+
+ private:
+  using Keys = absl::btree_set<std::string>;  // names, in one namespace
+
+  kube::Plan DecideFlow(const api::NamespacedName& key) const;
+  kube::Plan DecideTemplate(const api::NamespacedName& key) const;
+  void Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status);
+
+  Caches& caches_;
+  kube::Recorder& recorder_;
+  absl::flat_hash_map<api::NamespacedName, Keys> flows_of_template_;
+  absl::flat_hash_map<api::NamespacedName, api::NamespacedName> flow_of_job_;  // by the job's name: what flows would call it
+  absl::flat_hash_map<api::NamespacedName, Keys> jobs_of_template_;            // those that were made from it
+  absl::flat_hash_map<api::NamespacedName, JobPtr> gone_;                      // jobs that were Completed and are gone, until their flow says so
+  kube::Driver flows_, templates_;
+};
+
+}  // namespace gangway::controller
