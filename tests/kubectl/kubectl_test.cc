@@ -291,7 +291,7 @@ TEST_F(KubectlTest, WhatIsNotThereAnswersClearly) {
   Start({"--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");
   EXPECT_THAT(Refused({"exec", "ctr-volcano-trainer-0", "--", "ls"}), Not(HasSubstr("panic")));
-  EXPECT_THAT(Refused({"get", "cronjobs"}), HasSubstr("the server doesn't have a resource type \"cronjobs\""));
+  EXPECT_THAT(Refused({"get", "daemonsets"}), HasSubstr("the server doesn't have a resource type \"daemonsets\""));
   EXPECT_THAT(Refused({"get", "--raw", "/apis/nope/v1/things"}), HasSubstr("NotFound"));
 }
 
