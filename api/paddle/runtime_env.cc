@@ -1,64 +1,161 @@
 #include "api/paddle/runtime_env.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
 namespace gangway::api::paddle {
 namespace {
 
-constexpr int kGlooOffset = 18;        // from server 0's port
 constexpr char kTrainerPorts[] = "20";  // ports a trainer may take from its own on
+constexpr std::size_t kMaxVariableBytes = 128 * 1024;  // Linux: MAX_ARG_STRLEN, "NAME=value" and its end
+constexpr std::size_t kMaxListBytes = 16 * 1024;       // of one pod
 
 std::string Endpoints(const std::vector<std::string>& hosts, int port) {
   return absl::StrJoin(hosts, ",", [port](std::string* out, const std::string& host) { absl::StrAppend(out, host, ":", port); });
 }
 
-// Who the pod is (6.5.1).
-void AddIdentity(const RuntimePod& pod, std::vector<RuntimeVariable>& env) {
-  const std::string role = pod.role == Role::kServer ? "PSERVER" : "TRAINER";
-  env.push_back({"PADDLE_POD_NAME", "metadata.name", true, true});
-  env.push_back({"POD_IP", pod.host, false, true});
-  env.push_back({"PADDLE_TRAINER_ID", "metadata.labels['volcano.sh/task-index']", true, true});
-  env.push_back({"TRAINING_ROLE", role, false, true});
-  env.push_back({"PADDLE_TRAINING_ROLE", role, false, true});
+const char* NameOf(Role role) {
+  switch (role) {
+    case Role::kServer: return "PSERVER";
+    case Role::kTrainer: return "TRAINER";
+    case Role::kHeter: return "HETER_TRAINER";
+  }
+  return "";
 }
 
-// Who the others are (6.5.2).
-void AddCluster(const RuntimeCluster& cluster, const RuntimePod& pod, std::vector<RuntimeVariable>& env) {
-  const std::string servers = Endpoints(cluster.servers, cluster.port), trainers = Endpoints(cluster.trainers, cluster.port);
-  const bool has_servers = !cluster.servers.empty(), has_trainers = !cluster.trainers.empty();
-  const auto add = [&env](absl::string_view name, std::string value) { env.push_back({std::string(name), std::move(value)}); };
-  add("TRAINER_PORTS_NUM", kTrainerPorts);
-  add("PADDLE_PORT", absl::StrCat(cluster.port));
-  if (has_servers) add("PADDLE_PSERVERS_IP_PORT_LIST", servers);
-  if (has_trainers) {
-    add("PADDLE_TRAINER_ENDPOINTS", trainers);
-    add("PADDLE_TRAINERS", absl::StrJoin(cluster.trainers, ","));
-    add("PADDLE_TRAINERS_NUM", absl::StrCat(cluster.trainers.size()));
+const char* Device(bool accelerator) { return accelerator ? "gpu" : "cpu"; }
+
+class EnvWriter {
+ public:
+  EnvWriter(const RuntimeCluster& cluster, const RuntimePod& pod)
+      : cluster_(cluster), pod_(pod), servers_(Endpoints(cluster.servers, cluster.ports.server)),
+        trainers_(Endpoints(cluster.trainers, cluster.ports.trainer)), heters_(Endpoints(cluster.heters, cluster.ports.heter)) {}
+
+  std::vector<RuntimeVariable> Write() && {
+    AddIdentity();
+    Add("TRAINER_PORTS_NUM", kTrainerPorts);
+    Add("PADDLE_PORT", absl::StrCat(port()));
+    if (cluster_.elastic) {
+      AddElastic(*cluster_.elastic);
+    } else {
+      AddPeers();
+      if (!cluster_.heters.empty()) AddHeter();
+      if (!cluster_.servers.empty() && cluster_.with_gloo) AddGloo();
+    }
+    return std::move(env_);
   }
-  if (has_servers) {
-    // Without these two the launcher takes the pod for a collective one and waits for trainer 0.
-    add("PADDLE_SERVERS_ENDPOINTS", servers);
-    if (has_trainers) add("PADDLE_TRAINERS_ENDPOINTS", trainers);
-  } else {
-    // For programs started without the launcher, which sets both itself.
-    add("PADDLE_CURRENT_ENDPOINT", "$(POD_IP):$(PADDLE_PORT)");
-    if (!pod.accelerator) add("PADDLE_DISTRI_BACKEND", "gloo");
+
+ private:
+  int port() const { return cluster_.ports.Of(pod_.role); }
+
+  // Who the pod is (6.5.1).
+  void AddIdentity() {
+    env_.push_back({"PADDLE_POD_NAME", "metadata.name", true, true});
+    if (cluster_.elastic) {
+      env_.push_back({"POD_IP", "status.podIP", true, true});
+    } else {
+      env_.push_back({"POD_IP", pod_.host, false, true});
+      env_.push_back({"PADDLE_TRAINER_ID", "metadata.labels['volcano.sh/task-index']", true, true});
+    }
+    env_.push_back({"TRAINING_ROLE", NameOf(pod_.role), false, true});
+    env_.push_back({"PADDLE_TRAINING_ROLE", NameOf(pod_.role), false, true});
   }
-  if (has_servers && cluster.with_gloo) {
-    add("PADDLE_WITH_GLOO", "1");
-    add("PADDLE_GLOO_RENDEZVOUS", "3");  // over HTTP
-    add("PADDLE_GLOO_HTTP_ENDPOINT", absl::StrCat(cluster.servers[0], ":", cluster.port + kGlooOffset));
+
+  // Who the others are (6.5.2).
+  void AddPeers() {
+    const bool has_servers = !cluster_.servers.empty(), has_trainers = !cluster_.trainers.empty();
+    if (has_servers) AddList("PADDLE_PSERVERS_IP_PORT_LIST", servers_);
+    if (has_trainers) {
+      AddList("PADDLE_TRAINER_ENDPOINTS", trainers_);
+      AddList("PADDLE_TRAINERS", absl::StrJoin(cluster_.trainers, ","));
+      Add("PADDLE_TRAINERS_NUM", absl::StrCat(cluster_.trainers.size()));
+    }
+    if (has_servers) {
+      // Without these two the launcher takes the pod for a collective one and waits for trainer 0.
+      AddList("PADDLE_SERVERS_ENDPOINTS", servers_);
+      if (has_trainers) AddList("PADDLE_TRAINERS_ENDPOINTS", trainers_);
+    } else {
+      // For programs started without the launcher, which sets both itself.
+      Add("PADDLE_CURRENT_ENDPOINT", absl::StrCat("$(POD_IP):", port()));
+      if (!pod_.accelerator) Add("PADDLE_DISTRI_BACKEND", "gloo");
+      // The launcher gives its processes random ports otherwise.
+      if (cluster_.host_network) Add("PORT_RANGE", absl::StrCat(port(), ":", port() + kPortsOfARole - 1));
+    }
   }
-}
+
+  void AddHeter() {
+    AddList("PADDLE_HETER_ENDPOINTS", heters_);
+    AddList("PADDLE_ALL_HETER_TRAINER_IP_PORT_LIST", heters_);
+    AddList("PADDLE_HETER_TRAINER_IP_PORT_LIST", heters_);
+    if (pod_.role != Role::kServer) {  // a pipeline of two stages
+      const bool heter = pod_.role == Role::kHeter;
+      AddList("PADDLE_NEXT_HETER_TRAINER_IP_PORT_LIST", heter ? "" : heters_);
+      AddList("PADDLE_PREVIOUS_HETER_TRAINER_IP_PORT_LIST", heter ? trainers_ : "");
+      Add("STAGE_ID", heter ? "2" : "1");
+    }
+    Add("STAGE_NUM", "2");
+    Add("PADDLE_STAGE_TRAINERS_NUM", absl::StrCat("[", cluster_.trainers.size(), ", ", cluster_.heters.size(), "]"));
+    Add("HETER_DEVICE_TYPE", Device(pod_.accelerator));
+    Add("PADDLE_HETER_TRAINER_DEVICE", Device(cluster_.heter_accelerator));
+  }
+
+  void AddGloo() {
+    Add("PADDLE_WITH_GLOO", "1");
+    Add("PADDLE_GLOO_RENDEZVOUS", "3");  // over HTTP
+    Add("PADDLE_GLOO_HTTP_ENDPOINT", absl::StrCat(cluster_.servers[0], ":", cluster_.ports.server + kGlooOffset));
+  }
+
+  // 6.6.1: neither an index nor endpoints, which change.
+  void AddElastic(const Elastic& elastic) {
+    Add("PADDLE_MASTER", absl::StrCat("etcd://", elastic.etcd));
+    Add("PADDLE_NNODES", elastic.min == elastic.max ? absl::StrCat(elastic.min) : absl::StrCat(elastic.min, ":", elastic.max));
+    Add("PADDLE_JOB_ID", elastic.job_id);
+    Add("PADDLE_ELASTIC_LEVEL", "1");
+    Add("PADDLE_ELASTIC_TIMEOUT", "60");
+  }
+
+  void Add(absl::string_view name, std::string value) { env_.push_back({std::string(name), std::move(value)}); }
+  void AddList(absl::string_view name, std::string value) { env_.push_back({std::string(name), std::move(value), false, false, true}); }
+
+  const RuntimeCluster& cluster_;
+  const RuntimePod& pod_;
+  const std::string servers_, trainers_, heters_;
+  std::vector<RuntimeVariable> env_;
+};
 
 }  // namespace
 
-std::vector<RuntimeVariable> RuntimeEnv(const RuntimeCluster& cluster, const RuntimePod& pod) {
-  std::vector<RuntimeVariable> env;
-  AddIdentity(pod, env);
-  AddCluster(cluster, pod, env);
-  return env;
+RolePorts HostPorts(int base) { return {base, base + kPortsOfARole, base + 2 * kPortsOfARole}; }
+
+int HostPortBase(absl::string_view ns, absl::string_view job) {
+  std::uint32_t hash = 2166136261u;  // FNV-1a
+  for (const char c : absl::StrCat(ns, "/", job)) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return 20000 + 3 * kPortsOfARole * static_cast<int>(hash % 150);
+}
+
+std::vector<RuntimeVariable> RuntimeEnv(const RuntimeCluster& cluster, const RuntimePod& pod) { return EnvWriter(cluster, pod).Write(); }
+
+absl::StatusOr<FittedEnv> FitEnv(std::vector<RuntimeVariable> env) {
+  std::size_t lists = 0;
+  for (const RuntimeVariable& one : env) {
+    const std::size_t bytes = one.name.size() + 1 + one.value.size() + 1;
+    if (bytes > kMaxVariableBytes) {
+      return absl::InvalidArgumentError(absl::StrCat(one.name, " would have ", bytes, " bytes, and Linux passes at most ", kMaxVariableBytes,
+                                                     " in one variable: the job has too many pods for their names; give it a shorter name"));
+    }
+    if (one.list) lists += one.value.size();
+  }
+  FittedEnv fitted;
+  for (RuntimeVariable& one : env) {
+    if (one.list && lists > kMaxListBytes) {
+      fitted.config_map[one.name] = std::move(one.value);
+    } else {
+      fitted.env.push_back(std::move(one));
+    }
+  }
+  return fitted;
 }
 
 }  // namespace gangway::api::paddle

@@ -3,17 +3,20 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "api/json.h"
 #include "api/name.h"
+#include "api/paddle/job_roles.h"
 #include "api/volcano/admission_rules.h"
 
 namespace gangway::api::volcano {
@@ -23,7 +26,7 @@ constexpr absl::string_view kUserEvents[] = {"*",       "PodFailed",     "PodEvi
                                              "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated"};
 constexpr absl::string_view kUserActions[] = {"AbortJob",         "RestartJob",   "RestartTask", "RestartPod",
                                               "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"};
-constexpr absl::string_view kPlugins[] = {"env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow"};
+constexpr absl::string_view kPlugins[] = {"env", "hcclrank", "mpi", "paddle", "pytorch", "ray", "ssh", "svc", "tensorflow"};
 
 template <class List>
 bool Contains(const List& list, absl::string_view word) {
@@ -115,6 +118,25 @@ std::string FlagValue(const std::vector<std::string>& flags, absl::string_view n
     }
   }
   return found;
+}
+
+std::optional<std::string> FlagGiven(const std::vector<std::string>& flags, absl::string_view name) {
+  const std::string not_given(1, '\0');
+  std::string found = FlagValue(flags, name, not_given);
+  return found == not_given ? std::nullopt : std::optional<std::string>(std::move(found));
+}
+
+// Ours: Volcano has no such plugin.
+void CheckPaddle(const JobSpec& spec, const std::vector<std::string>& flags, FieldErrors& errors) {
+  std::vector<std::string> tasks;
+  for (const TaskSpec& task : spec.tasks) tasks.push_back(task.name);
+  const paddle::RoleFlags roles = {FlagGiven(flags, "server"), FlagGiven(flags, "worker"), FlagGiven(flags, "heter")};
+  const auto refuse = [&](const absl::Status& status) {
+    if (!status.ok()) AddInvalid(errors, "spec.plugins.paddle", "", std::string(status.message()));
+  };
+  refuse(paddle::FindRoles(roles, tasks).status());
+  std::int64_t port = 0;
+  if (absl::SimpleAtoi(FlagValue(flags, "port", ""), &port)) refuse(paddle::CheckPort(port, 0));
 }
 
 // Walks who waits for whom.
@@ -230,6 +252,7 @@ void CheckPlugins(const JobSpec& spec, FieldErrors& errors) {
       AddError(errors, FieldError::Type::kNotSupported, ChildPath("spec.plugins", name), "",
                absl::StrCat("there is no such job plugin; ", Supported(kPlugins)));
     }
+    if (name == "paddle") CheckPaddle(spec, flags, errors);
     if (name != "mpi") continue;
     const std::string master = FlagValue(flags, "master", "master");
     const bool there = std::any_of(spec.tasks.begin(), spec.tasks.end(), [&](const TaskSpec& task) { return task.name == master; });

@@ -41,6 +41,7 @@ constexpr absl::Duration kEventPatience = absl::Seconds(1);    // of a drain, on
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
 constexpr std::size_t kMaxDumpedGangs = 1000;
 constexpr int kSshKeyThreads = 1;  // a key takes it tens of milliseconds
+constexpr int kSshKeyThreads = 1;  // a key takes it tens of milliseconds
 
 // What the two components have in common.
 class Component {
@@ -108,6 +109,7 @@ std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, con
   options.queues = runs("queue");
   options.pod_groups = runs("podgroup");
   options.queue_lookup = settings.webhook_addr.set();
+  options.ssh_key_threads = kSshKeyThreads;
   options.metrics = &metrics;
   const auto dump = [](const controller::Controllers& c) { return c.Dump(); };
   return std::make_unique<ComponentOf<controller::Controllers, decltype(dump)>>(

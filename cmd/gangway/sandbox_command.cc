@@ -90,6 +90,7 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
     GW_ASSIGN_OR_RETURN(sandbox::NodeShape shape, sandbox::ParseNodeShape(text));
     shapes.push_back(std::move(shape));
   }
+  input.cluster.ssh_key_threads = 1;
   sandbox::KubeletsOptions& kubelets = input.cluster.kubelets;
   kubelets.nodes = sandbox::MakeNodes(shapes, flags.nodes);
   GW_ASSIGN_OR_RETURN(kubelets.behaviour, sandbox::Behaviour::Parse(flags.finish, flags.fail));

@@ -277,6 +277,7 @@ class Driver::Impl {
     if (outcome != Outcome::kDone) Report(w, outcome, status);
     State& state = *states_.at(w.key);
     state.worst = std::max(state.worst, outcome);
+    request.accept = std::string(AcceptFor(*write.resource));
     state.wait = std::max(state.wait, wait);
     if (--state.awaited == 0) {
       if (state.worst == Outcome::kDone) {

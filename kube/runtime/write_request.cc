@@ -61,8 +61,13 @@ const char* VerbName(Verb verb) {
   return "";
 }
 
+absl::string_view AcceptFor(const api::Resource& resource) {
+  return &resource == &api::kSecrets ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json" : "";
+}
+
 absl::StatusOr<Request> RequestFor(const Write& write) {
   Request request;
+  request.accept = std::string(AcceptFor(*write.resource));
   request.path = api::PathOf(*write.resource, write.ns, write.name, write.subresource);
   switch (write.verb) {
     case Verb::kCreate:

@@ -34,13 +34,20 @@ kube::DriverOptions DriverFor(const ControllersOptions& options, std::string nam
   return out;
 }
 
+std::unique_ptr<SshKeys> OwnSshKeys(Loop& loop, const ControllersOptions& options) {
+  if (options.ssh_keys != nullptr) return nullptr;
+  if (options.ssh_key_threads > 0) return std::make_unique<ThreadedSshKeys>(loop, options.ssh_key_threads);
+  return std::make_unique<LoopSshKeys>(loop);
+}
+
 }  // namespace
 
 class Controllers::Impl {
  public:
   Impl(Loop& loop, kube::Client& client, ControllersOptions options)
       : options_(std::move(options)), standby_(options_.standby), recorder_(loop, client, RecorderFor(options_)),
-        caches_(loop, client, options_.metrics, options_.namespaces), jobs_(loop, client, recorder_, caches_, DriverFor(options_, "job")),
+        caches_(loop, client, options_.metrics, options_.namespaces), own_ssh_keys_(OwnSshKeys(loop, options_)),
+        jobs_(loop, client, recorder_, caches_, own_ssh_keys_ == nullptr ? *options_.ssh_keys : *own_ssh_keys_, DriverFor(options_, "job")),
         job_flows_(loop, client, recorder_, caches_, DriverFor(options_, "jobflow"), DriverFor(options_, "jobtemplate")),
         queues_(loop, client, recorder_, caches_, DriverFor(options_, "queue")),
         workload_groups_(loop, client, recorder_, caches_, options_.scheduler_name, options_.inherit_owner_annotations, DriverFor(options_, "podgroup")) {}
@@ -240,6 +247,7 @@ class Controllers::Impl {
   std::vector<kube::EventNote> unreported_;  // seen before we may write
   kube::Recorder recorder_;
   Caches caches_;
+  const std::unique_ptr<SshKeys> own_ssh_keys_;  // null: others make them
   JobController jobs_;
   JobFlowController job_flows_;
   QueueController queues_;

@@ -11,6 +11,7 @@
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "kube/client/client.h"
+#include "plugin/controller/ssh_keys.h"
 
 namespace gangway::controller {
 
@@ -24,6 +25,10 @@ struct ControllersOptions {
   bool queue_lookup = false;  // queues are known even when neither jobs nor queues are kept
   // Its caches fill and nothing is decided until Lead().
   bool standby = false;
+  // Who makes keys for the job plugin ssh: this, which must outlive the component; or so many threads; or, with neither, the loop, which
+  // they hold up (simulated loops know no threads).
+  SshKeys* ssh_keys = nullptr;
+  int ssh_key_threads = 0;
   Metrics* metrics = nullptr;              // may be null; must outlive the component
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/volcano/defaults.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/reconcile_job.h"
@@ -36,15 +37,25 @@ const char* ReasonOf(const kube::Write& write) {
 
 }  // namespace
 
-JobController::JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options)
+JobController::JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, SshKeys& ssh_keys,
+                             kube::DriverOptions options)
     : caches_(caches), recorder_(recorder),
-      driver_(loop, client, recorder, std::move(options), [this](const JobKey& key, absl::Time now) { return Decide(key, now); }) {
-  driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
+      driver_(loop, client, recorder, std::move(options), [this](const JobKey& key, absl::Time now) { return Decide(key, now); }),
+      ssh_secrets_(loop, client, ssh_keys, [this](const JobKey& key) { driver_.Enqueue(key); },
+                   [this](const JobKey& key, const absl::Status& why) {
+                     log::Warning("a job waits for its keys", {{"job", key.ToString()}, {"error", why}});
+                     Warn(key, "SecretError", std::string(why.message()));
+                   }) {
+  driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) {
+    caches_.ObserveReply(write, response);
+    ssh_secrets_.ObserveReply(write, response);
+  });
   driver_.SetOnPermanentError([this](const JobKey& key, const kube::Write& write, const absl::Status& status) { Explain(key, write, status); });
 }
 
 void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
   index_.PutJob(key, job);
+  if (job == nullptr) ssh_secrets_.Forget(key);
   driver_.Enqueue(key);
 }
 
@@ -104,6 +115,7 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   view.priority_classes = &priority_classes_;
   view.pods_current = caches_.pods.seen_up_to() >= VersionOf(job->metadata);
   index_.Fill(key, job->metadata.uid, view);
+  if (!ssh_secrets_.Fill(key, view)) return {};
   return lifecycle::ReconcileJob(view, now);
 }
 
@@ -128,13 +140,18 @@ kube::Plan JobController::WithoutJob(const JobKey& key, absl::Time now) const {
   return plan;
 }
 
-void JobController::Explain(const JobKey& key, const kube::Write& write, const absl::Status& status) {
+void JobController::Warn(const JobKey& key, const char* reason, std::string message) {
   const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
   if (job == nullptr) return;
-  recorder_.Record({kube::EventNote::Type::kWarning, ReasonOf(write),
-                    absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
+  recorder_.Record({kube::EventNote::Type::kWarning, reason, std::move(message),
                     {api::kJobs.ApiVersion(), std::string(api::kJobs.kind), key.ns, key.name, job->metadata.uid,
                      job->metadata.resource_version, {}}});
+}
+
+void JobController::Explain(const JobKey& key, const kube::Write& write, const absl::Status& status) {
+  const bool taken = write.verb == kube::Verb::kCreate && absl::IsAlreadyExists(status);
+  if (taken && write.resource == &api::kSecrets && ssh_secrets_.HeldByPredecessor(key)) return;  // it goes by itself
+  Warn(key, ReasonOf(write), absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()));
 }
 
 }  // namespace gangway::controller

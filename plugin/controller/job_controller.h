@@ -7,12 +7,14 @@
 #include "kube/runtime/driver.h"
 #include "plugin/controller/caches.h"
 #include "plugin/controller/job_index.h"
+#include "plugin/controller/ssh_secrets.h"
 
 namespace gangway::controller {
 
 class JobController {
  public:
-  JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options);
+  JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, SshKeys& ssh_keys,
+                kube::DriverOptions options);
 
   // What the caches saw.
   void OnJob(const JobKey& key, const api::volcano::Job* job);
@@ -32,6 +34,7 @@ class JobController {
  private:
   kube::Plan Decide(const JobKey& key, absl::Time now);
   kube::Plan WithoutJob(const JobKey& key, absl::Time now) const;
+  void Warn(const JobKey& key, const char* reason, std::string message);
   void Explain(const JobKey& key, const kube::Write& write, const absl::Status& status);
 
   Caches& caches_;
@@ -39,6 +42,7 @@ class JobController {
   JobIndex index_;
   std::map<std::string, std::int32_t> priority_classes_;
   kube::Driver driver_;
+  SshSecrets ssh_secrets_;
 };
 
 }  // namespace gangway::controller

@@ -93,7 +93,7 @@ JobKey JobIndex::PutObject(const api::Resource& resource, const api::NamespacedN
   job_of_object_[{&resource, key}] = owner->name;
   Owned& owned = At({key.ns, owner->name}).objects[{&resource, key.name}];
   owned.owner_uid = owner->uid;
-  owned.object = {&resource, key.name, metadata->uid, metadata->resource_version, metadata->deleting(), {}};
+  owned.object = {&resource, key.name, metadata->uid, metadata->resource_version, metadata->deleting(), {}, {}};
   if (data != nullptr) owned.object.data = *data;
   return {key.ns, owner->name};
 }

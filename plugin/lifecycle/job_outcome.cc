@@ -261,7 +261,9 @@ class Decision {
     for (const auto& [name, flags] : job_.spec.plugins) {
       if (name == "hcclrank") continue;  // makes nothing that would have to be taken down
       const std::string key = absl::StrCat(kPluginPrefix, name);
-      if (KeepsPods(out_.phase)) out_.status.controlled_resources[key] = name; else out_.status.controlled_resources.erase(key);
+      // Nobody watches Secrets: the key of ssh says that there may be one, until it is seen to be gone.
+      const bool keep = KeepsPods(out_.phase) || (name == "ssh" && HasSecret());
+      if (keep) out_.status.controlled_resources[key] = name; else out_.status.controlled_resources.erase(key);
     }
   }
 
@@ -277,6 +279,10 @@ class Decision {
   const absl::Time now_;
   Record was_;  // as it was written, without the pods that were released since
   const JobPhase old_phase_;
+  bool HasSecret() const {
+    return std::any_of(seen_.objects.begin(), seen_.objects.end(), [](const OwnedObject& object) { return object.resource == &api::kSecrets; });
+  }
+
   absl::btree_set<std::string> released_;  // names
   absl::btree_set<std::string> targets_;   // names of the pods that a targeted restart is about
   PodCounts counts_;

@@ -1,7 +1,6 @@
 // Job plugins: what they make beside the pods and what they put into them (spec: volcano-job 6).
 //
-// Built: env and svc here, hcclrank, mpi, pytorch, ray and tensorflow in plugin_*.cc. ssh is refused with Unimplemented: a Job that
-// asks for it stays Pending and its event says why; it is never run without what it asked for.
+// One file each: plugin_<name>.cc. Every plugin of Volcano, and paddle, which Volcano lacks.
 #pragma once
 
 #include <functional>
@@ -10,8 +9,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "api/json.h"
 #include "api/resource.h"
 #include "api/volcano/job.h"
+#include "plugin/lifecycle/ssh_key.h"
 
 namespace gangway::lifecycle {
 
@@ -29,36 +31,47 @@ struct WantedObject {
   const api::Resource* resource = nullptr;
   std::string name;
   std::map<std::string, std::string> data;  // of config maps: kept equal
-  std::string body;                          // the whole object
+  std::string body;                          // the whole object; "" = it cannot be made yet, and the Job waits for it
+  // Of objects whose content is not read back (Secrets): which content it is, as an annotation of the object says, and the merge patch
+  // that gives an older one this content.
+  std::string revision, update;
 };
 
 struct PodDraft;
 // What a plugin does to the pods of a task; an error says why there can be no such pods.
 using PodStep = std::function<absl::Status(const api::volcano::TaskSpec& task, PodDraft& draft)>;
 
-// What the Job's plugins put into every pod, and what they make beside them. Names in alphabetical order act in this order.
+// What the Job's plugins put into every pod, and what they make beside them. Names in alphabetical order act in this order, so env,
+// volumes and mounts stand in the same order in every pod.
 struct PluginEffects {
-  struct EnvVar {
-    std::string name;
-    enum class From { kTaskIndex, kConfigMap } from = From::kTaskIndex;  // kConfigMap: the key of the same name
-  };
-  std::vector<EnvVar> env;       // into containers and init containers
-  std::string config_map;        // mounted at /etc/volcano where not empty
-  bool host_names = false;       // hostname and subdomain
-  std::vector<PodStep> steps;  // after all of that; they refer to the Job, which must outlive them
+  std::vector<PodStep> steps;  // they refer to the Job, which must outlive them
   std::vector<WantedObject> objects;
   std::vector<std::string> complaints;  // about flags that do not read
-  std::vector<std::string> names;  // of the plugins, for status.controlledResources
 };
 
-// NotFound: "failed to get plugin <name>"; Unimplemented: known, not built; InvalidArgument: the Job lacks what a plugin needs.
-absl::StatusOr<PluginEffects> EffectsOfPlugins(const api::volcano::Job& job);
+// `ssh_key` is what the plugin ssh makes a Secret of, when it has to; null: there is none yet.
+// NotFound: "failed to get plugin <name>"; InvalidArgument: the Job lacks what a plugin needs.
+absl::StatusOr<PluginEffects> EffectsOfPlugins(const api::volcano::Job& job, const SshKeyPair* ssh_key = nullptr);
 
 // The addresses of every task: keys VC_<TASK>_HOSTS, VC_<TASK>_NUM and <task>.host.
 std::map<std::string, std::string> HostLists(const api::volcano::Job& job);
 
-// {"name":...,"namespace":...,"ownerReferences":[the Job as controller]}
-std::string OwnedMetadata(const api::volcano::Job& job, absl::string_view name);
+// The Secret of the plugin ssh.
+std::string SshSecretName(const api::volcano::Job& job);
+// The annotation of it that says which hosts its `config` is about.
+inline constexpr char kSshConfigKey[] = "gangway.io/ssh-config";
+// Whether the Job has the plugin ssh, and whether its Secret takes a key pair that somebody has to make.
+bool WantsSsh(const api::volcano::Job& job);
+bool WantsSshKey(const api::volcano::Job& job);
+
+// {"name":...,"namespace":...,"ownerReferences":[the Job as controller]}, and annotations where there are some.
+std::string OwnedMetadata(const api::volcano::Job& job, absl::string_view name, const std::map<std::string, std::string>& annotations = {});
+// Writes the beginning of an object of the Job's: apiVersion, kind, metadata. The object is left open.
+api::JsonWriter& BeginOwned(const api::volcano::Job& job, const api::Resource& resource, absl::string_view name, api::JsonWriter& json);
+// {"volcano.sh/job-name":...,"volcano.sh/job-namespace":...}: what selects the Job's pods.
+void WritePodSelector(const api::volcano::Job& job, api::JsonWriter& json);
+// A config map of the Job's.
+WantedObject OwnedConfigMap(const api::volcano::Job& job, std::string name, std::map<std::string, std::string> data);
 // The Job as controlling owner.
 api::OwnerReference OwnerReferenceTo(const api::volcano::Job& job);
 

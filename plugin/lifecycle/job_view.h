@@ -11,6 +11,7 @@
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "plugin/lifecycle/pod_facts.h"
+#include "plugin/lifecycle/ssh_key.h"
 
 namespace gangway::lifecycle {
 
@@ -20,6 +21,7 @@ struct OwnedObject {
   std::string name, uid, resource_version;
   bool deleting = false;
   std::map<std::string, std::string> data;  // of config maps
+  std::string revision;                      // of Secrets: the annotation kSshConfigKey (job_plugin.h)
 };
 
 // Borrows everything; lives for one decision.
@@ -33,6 +35,8 @@ struct JobView {
   std::vector<OwnedObject> objects;                   // controlled by this Job (its UID)
   const absl::flat_hash_set<std::string>* claims = nullptr;  // claims of the namespace; null: none
   const std::map<std::string, std::int32_t>* priority_classes = nullptr;  // name -> value; null: none
+
+  const SshKeyPair* ssh_key = nullptr;  // for a Secret that has to be made; null: there is none yet
 
   // A pod that is not in `pods` is certainly gone only when the pods were read no earlier than this version of the Job, or
   // when it was seen leaving. Otherwise its creation may still be on its way to us.

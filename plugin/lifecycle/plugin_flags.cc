@@ -57,26 +57,34 @@ std::string Complaint(absl::string_view text, absl::string_view what, std::initi
                       absl::StrJoin(known, ", ", [](std::string* out, const PluginFlag& flag) { absl::StrAppend(out, "--", flag.name); }), ")");
 }
 
+// What can be no part of a key: the small letters and dashes that it begins with.
+absl::string_view NameIn(absl::string_view text) {
+  return text.substr(0, text.find_first_not_of("-abcdefghijklmnopqrstuvwxyz"));
+}
+
 }  // namespace
 
-std::string ReadFlags(const std::vector<std::string>& texts, std::initializer_list<PluginFlag> known) {
+std::string ReadFlags(const std::vector<std::string>& texts, std::initializer_list<PluginFlag> known, FlagValues values) {
+  const auto wrong = [&](absl::string_view text, absl::string_view what) {
+    return Complaint(values == FlagValues::kShown ? text : NameIn(text), what, known);
+  };
   for (std::size_t i = 0; i < texts.size(); ++i) {
     absl::string_view text = texts[i];
     if (text.size() < 2 || text[0] != '-' || text == "--") break;
     text.remove_prefix(text[1] == '-' ? 2 : 1);
-    if (text[0] == '-' || text[0] == '=') return Complaint(texts[i], "is not written as one", known);
+    if (text[0] == '-' || text[0] == '=') return wrong(texts[i], "is not written as one");
     const std::size_t equal = text.find('=');
     const absl::string_view name = text.substr(0, equal);
     const auto* const flag = std::find_if(known.begin(), known.end(), [&](const PluginFlag& one) { return name == one.name; });
-    if (flag == known.end()) return Complaint(texts[i], "is not known", known);
+    if (flag == known.end()) return wrong(texts[i], "is not known");
     if (equal != absl::string_view::npos) {
-      if (!Set(*flag, text.substr(equal + 1))) return Complaint(texts[i], "has a value that does not read", known);
+      if (!Set(*flag, text.substr(equal + 1))) return wrong(texts[i], "has a value that does not read");
     } else if (std::holds_alternative<bool*>(flag->value)) {
       *std::get<bool*>(flag->value) = true;
     } else if (i + 1 == texts.size()) {
-      return Complaint(texts[i], "has no value", known);
+      return wrong(texts[i], "has no value");
     } else if (!Set(*flag, texts[++i])) {
-      return Complaint(absl::StrCat(texts[i - 1], " ", texts[i]), "has a value that does not read", known);
+      return wrong(absl::StrCat(texts[i - 1], " ", texts[i]), "has a value that does not read");
     }
   }
   return {};

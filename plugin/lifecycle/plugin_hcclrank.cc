@@ -6,7 +6,7 @@
 //                        |  is of the master task            its index
 //                        |  is of the worker task            replicas of the master task + its index
 //                        |  is of another task               none
-#include "plugin/lifecycle/framework_plugins.h"
+#include "plugin/lifecycle/plugins.h"
 #include "plugin/lifecycle/plugin_flags.h"
 #include "plugin/lifecycle/pod_draft.h"
 #include "plugin/lifecycle/task_hosts.h"

@@ -5,7 +5,7 @@
 //   --worker   worker    |  the master task                              env MPI_HOST: the workers' addresses, joined by comma
 //   --port     22        |  the master task of a Job without workers'    nothing at all
 #include "absl/strings/str_join.h"
-#include "plugin/lifecycle/framework_plugins.h"
+#include "plugin/lifecycle/plugins.h"
 #include "plugin/lifecycle/plugin_flags.h"
 #include "plugin/lifecycle/pod_draft.h"
 #include "plugin/lifecycle/task_hosts.h"

@@ -10,7 +10,7 @@
 //
 // With --wait-master-enabled workers get the init container wait-for-master, once.
 #include "absl/strings/str_cat.h"
-#include "plugin/lifecycle/framework_plugins.h"
+#include "plugin/lifecycle/plugins.h"
 #include "plugin/lifecycle/plugin_flags.h"
 #include "plugin/lifecycle/pod_draft.h"
 #include "plugin/lifecycle/task_hosts.h"

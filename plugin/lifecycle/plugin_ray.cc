@@ -10,7 +10,7 @@
 //   --clientPort        10001     |
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
-#include "plugin/lifecycle/framework_plugins.h"
+#include "plugin/lifecycle/plugins.h"
 #include "plugin/lifecycle/plugin_flags.h"
 #include "plugin/lifecycle/pod_draft.h"
 #include "plugin/lifecycle/task_hosts.h"
@@ -51,7 +51,9 @@ absl::Status AddToPod(const Job& job, const RayFlags& flags, const TaskSpec& tas
 }
 
 WantedObject HeadService(const Job& job, const RayFlags& flags) {
-  WantedObject wanted{&api::kServices, absl::StrCat(job.metadata.name, "-head-svc"), {}, {}};
+  WantedObject wanted;
+  wanted.resource = &api::kServices;
+  wanted.name = absl::StrCat(job.metadata.name, "-head-svc");
   api::JsonWriter json(wanted.body);
   json.BeginObject().Field("apiVersion", wanted.resource->ApiVersion()).Field("kind", std::string(wanted.resource->kind));
   json.RawField("metadata", OwnedMetadata(job, wanted.name)).Key("spec").BeginObject().Key("selector").BeginObject();

@@ -8,7 +8,7 @@
 //   --port        2222        |
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
-#include "plugin/lifecycle/framework_plugins.h"
+#include "plugin/lifecycle/plugins.h"
 #include "plugin/lifecycle/plugin_flags.h"
 #include "plugin/lifecycle/pod_draft.h"
 #include "plugin/lifecycle/task_hosts.h"

@@ -93,22 +93,6 @@ void SetAnnotations(const Job& job, const TaskSpec& task, const PodContext& cont
   if (context.forwarding) annotations[Text(kJobForwardingKey)] = "true";
 }
 
-json::value EnvEntry(const PluginEffects::EnvVar& env, const PluginEffects& plugins, const Marks& marks) {
-  json::object entry{{"name", env.name}};
-  switch (env.from) {
-    case PluginEffects::EnvVar::From::kTaskIndex: entry["value"] = marks.index; break;
-    case PluginEffects::EnvVar::From::kConfigMap:
-      entry["valueFrom"] = json::object{
-          {"configMapKeyRef", json::object{{"key", env.name}, {"name", plugins.config_map}}}};
-      break;
-  }
-  return entry;
-}
-
-void AddMount(json::object& container, absl::string_view volume, absl::string_view path) {
-  ListAt(container, "volumeMounts").push_back(json::object{{"mountPath", Text(path)}, {"name", Text(volume)}});
-}
-
 // Init containers get what plugins give, but not these (as in Volcano).
 void AddVolumes(const Job& job, json::object& spec) {
   absl::flat_hash_set<std::string> used;
@@ -122,29 +106,8 @@ void AddVolumes(const Job& job, json::object& spec) {
   }
 }
 
-void AddPlugins(const Job& job, const PluginEffects& plugins, const std::string& pod_name, const Marks& marks, json::object& spec) {
-  if (plugins.host_names) {
-    const auto set_if_empty = [&](json::string_view key, const std::string& value) {
-      json::value& slot = spec[key];
-      if (!slot.is_string() || slot.as_string().empty()) slot = value;
-    };
-    set_if_empty("hostname", pod_name);
-    set_if_empty("subdomain", job.metadata.name);
-  }
-  EachContainer(spec, Containers::kAll, [&](json::object& container) {
-    for (const PluginEffects::EnvVar& env : plugins.env) ListAt(container, "env").push_back(EnvEntry(env, plugins, marks));
-    if (!plugins.config_map.empty()) AddMount(container, plugins.config_map, "/etc/volcano");
-  });
-  if (!plugins.config_map.empty()) {
-    ListAt(spec, "volumes").push_back(json::object{
-        {"name", plugins.config_map}, {"configMap", json::object{{"name", plugins.config_map}}}});
-  }
-}
-
 void InheritFromJob(json::object& spec, json::string_view key, const std::string& value) {
-  if (value.empty()) return;
-  const json::value* own = spec.if_contains(key);
-  if (own == nullptr || !own->is_string() || own->as_string().empty()) spec[key] = value;
+  if (!value.empty()) SetIfEmpty(spec, key, value);
 }
 
 absl::StatusOr<json::object> ParseTemplate(const TaskSpec& task) {
@@ -190,7 +153,6 @@ absl::StatusOr<PodDocument> PodDocument::Make(const Job& job, const TaskSpec& ta
   InheritFromJob(spec, "schedulerName", job.spec.scheduler_name);
   InheritFromJob(spec, "priorityClassName", job.spec.priority_class_name);
   AddVolumes(job, spec);
-  AddPlugins(job, plugins, name, marks, spec);
   PodDraft draft{metadata["annotations"].as_object(), spec, marks.index, marks.plus};
   for (const PodStep& step : plugins.steps) GW_RETURN_IF_ERROR(step(task, draft));
 

@@ -1,5 +1,7 @@
 #include "plugin/lifecycle/pod_draft.h"
 
+#include <utility>
+
 namespace gangway::lifecycle {
 
 namespace json = boost::json;
@@ -15,6 +17,17 @@ std::string TextAt(const json::object& object, json::string_view key) {
 
 void AppendEnv(json::object& container, absl::string_view name, absl::string_view value) {
   ListAt(container, "env").push_back(json::object{{"name", Text(name)}, {"value", Text(value)}});
+}
+
+void AddMount(json::object& container, absl::string_view volume, absl::string_view path, absl::string_view sub_path) {
+  json::object mount{{"mountPath", Text(path)}, {"name", Text(volume)}};
+  if (!sub_path.empty()) mount["subPath"] = Text(sub_path);
+  ListAt(container, "volumeMounts").push_back(std::move(mount));
+}
+
+void SetIfEmpty(json::object& object, json::string_view key, absl::string_view value) {
+  json::value& slot = object[key];
+  if (!slot.is_string() || slot.as_string().empty()) slot = Text(value);
 }
 
 void ExposePort(json::object& container, absl::string_view name, std::int64_t port) {

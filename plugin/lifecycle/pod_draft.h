@@ -44,6 +44,10 @@ void EachContainer(boost::json::object& spec, Containers which, F f) {
 std::string TextAt(const boost::json::object& object, boost::json::string_view key);
 // After the others, whether or not there is one of this name.
 void AppendEnv(boost::json::object& container, absl::string_view name, absl::string_view value);
+// At the end of its mounts. `sub_path`: only this part of the volume; "" = all of it.
+void AddMount(boost::json::object& container, absl::string_view volume, absl::string_view path, absl::string_view sub_path = "");
+// Unless there is a text already.
+void SetIfEmpty(boost::json::object& object, boost::json::string_view key, absl::string_view value);
 // Unless the number is exposed already. "" = without a name.
 void ExposePort(boost::json::object& container, absl::string_view name, std::int64_t port);
 

@@ -135,28 +135,44 @@ class Writing {
   // --- Making.
 
   void MakeWhatIsMissing() {
-    const absl::StatusOr<PluginEffects> plugins = EffectsOfPlugins(job_);
+    const absl::StatusOr<PluginEffects> plugins = EffectsOfPlugins(job_, seen_.ssh_key);
     if (!plugins.ok()) {
       return Warn("PluginError", absl::StrCat("the job waits: ", plugins.status().message()));
     }
-    if (!ClaimsAreThere()) return;
-    MakeObjects(*plugins);
+    if (!ClaimsAreThere() || !MakeObjects(*plugins)) return;
     MakePodGroup();
     if (PodGroupReady()) MakePods(*plugins);
     NotePodGroupWaits();
   }
 
-  void MakeObjects(const PluginEffects& plugins) {
+  // False while one is missing that the pods cannot start without.
+  bool MakeObjects(const PluginEffects& plugins) {
+    bool all = true;
     for (const WantedObject& wanted : plugins.objects) {
       auto is = std::find_if(seen_.objects.begin(), seen_.objects.end(), [&](const OwnedObject& object) {
         return object.resource == wanted.resource && object.name == wanted.name;
       });
       if (is == seen_.objects.end()) {
-        Create(*wanted.resource, wanted.name, wanted.body);
-      } else if (!is->deleting && is->data != wanted.data) {
+        if (wanted.resource == &api::kSecrets) all = false;
+        if (!wanted.body.empty()) Create(*wanted.resource, wanted.name, wanted.body);
+      } else if (is->deleting) {
+        continue;
+      } else if (is->data != wanted.data) {
         UpdateData(*is, wanted);
+      } else if (is->revision != wanted.revision) {
+        Do(ChangeOf(*is, wanted.update));
       }
     }
+    return all;
+  }
+
+  Write ChangeOf(const OwnedObject& is, std::string body) const {
+    api::ObjectMeta metadata;
+    metadata.ns = job_.metadata.ns;
+    metadata.name = is.name;
+    metadata.uid = is.uid;
+    metadata.resource_version = is.resource_version;
+    return Change(*is.resource, metadata, std::move(body));
   }
 
   void UpdateData(const OwnedObject& is, const WantedObject& wanted) {
@@ -168,12 +184,7 @@ class Writing {
       if (!wanted.data.contains(key)) json.Key(key).Null();
     }
     json.EndObject().EndObject();
-    api::ObjectMeta metadata;
-    metadata.ns = job_.metadata.ns;
-    metadata.name = is.name;
-    metadata.uid = is.uid;
-    metadata.resource_version = is.resource_version;
-    Do(Change(*is.resource, metadata, std::move(body)));
+    Do(ChangeOf(is, std::move(body)));
   }
 
   void MakePodGroup() {

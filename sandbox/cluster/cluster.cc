@@ -29,7 +29,7 @@ struct Cluster::Process {
 };
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
-    : loop_(loop), kubelets_options_(std::move(options.kubelets)), faults_(std::move(options.faults)), server_(loop, std::move(options.api_server)) {
+    : loop_(loop), kubelets_options_(std::move(options.kubelets)), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)), server_(loop, std::move(options.api_server)) {
   server_.SetPodLogs([this](const LogQuery& query) -> absl::StatusOr<std::string> {
     const auto& process = ProcessOf(Component::kKubelets);
     if (process == nullptr) return absl::UnavailableError("the kubelets are not running");
@@ -57,10 +57,13 @@ void Cluster::Start(Component component) {
       process->kubelets = std::make_unique<Kubelets>(loop_, process->client, kubelets_options_);
       process->kubelets->Start();
       break;
-    case Component::kControllers:
-      process->controllers = std::make_unique<controller::Controllers>(loop_, process->client, controller::ControllersOptions{});
+    case Component::kControllers: {
+      controller::ControllersOptions options;
+      options.ssh_key_threads = ssh_key_threads_;
+      process->controllers = std::make_unique<controller::Controllers>(loop_, process->client, std::move(options));
       process->controllers->Start();
       break;
+    }
     case Component::kScheduler:
       process->scheduler = std::make_unique<scheduler::Scheduler>(loop_, process->client, scheduler::Options{});
       process->scheduler->Start();

@@ -25,6 +25,7 @@ struct ClusterOptions {
   ApiServerOptions api_server;
   KubeletsOptions kubelets;
   // Faults between a component and the API server; asked whenever the component starts. Empty: none.
+  int ssh_key_threads = 0;  // that make keys for jobs with the plugin ssh; 0: the loop, as a simulated one must
   std::function<Faults(Component)> faults;
 };
 
@@ -56,6 +57,7 @@ class Cluster {
   const KubeletsOptions kubelets_options_;
   const std::function<Faults(Component)> faults_;
   ApiServer server_;
+  const int ssh_key_threads_;
   std::array<std::unique_ptr<Process>, kAllComponents.size()> processes_;
 };
 

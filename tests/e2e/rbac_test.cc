@@ -25,7 +25,7 @@ kind: Job
 metadata: {name: plugins}
 spec:
   minAvailable: 1
-  plugins: {svc: []}
+  plugins: {ssh: [], svc: []}
   volumes: [{mountPath: /data, volumeClaim: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]
   policies: [{event: PodFailed, action: RestartJob}]
   tasks: [{name: a, replicas: 1, template: {spec: {containers: [{name: main, image: example.test/app:v1}]}}}]

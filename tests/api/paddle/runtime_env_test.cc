@@ -22,7 +22,7 @@ std::vector<std::string> Seen(const RuntimeCluster& cluster, Role role, const st
   for (const RuntimeVariable& variable : RuntimeEnv(cluster, {role, "$(PADDLE_POD_NAME).wd"})) {
     std::string value = variable.value;
     if (variable.from_field) value = value == "metadata.name" ? name : absl::StrCat(index);
-    value = absl::StrReplaceAll(value, {{"$(PADDLE_POD_NAME)", name}, {"$(POD_IP)", pod_ip}, {"$(PADDLE_PORT)", absl::StrCat(cluster.port)}});
+    value = absl::StrReplaceAll(value, {{"$(PADDLE_POD_NAME)", name}, {"$(POD_IP)", pod_ip}, {"$(PADDLE_PORT)", absl::StrCat(cluster.ports.Of(role))}});
     if (variable.name == "POD_IP") pod_ip = value;
     lines.push_back(absl::StrCat(variable.name, "=", value));
   }
@@ -81,6 +81,103 @@ TEST(RuntimeEnvTest, GlooOnlyWithServersAndABackendOnlyWithoutAccelerator) {
   EXPECT_THAT(names({.servers = {"s.b"}, .trainers = {"a.b"}}, false),
               ElementsAre("TRAINER_PORTS_NUM", "PADDLE_PORT", "PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_TRAINERS",
                           "PADDLE_TRAINERS_NUM", "PADDLE_SERVERS_ENDPOINTS", "PADDLE_TRAINERS_ENDPOINTS"));
+}
+
+// --- Rows of the specification (paddle 8 F) that are about env.
+
+std::string ValueOf(const RuntimeCluster& cluster, Role role, const std::string& name, bool accelerator = false) {
+  for (const RuntimeVariable& one : RuntimeEnv(cluster, {role, "h.d", accelerator})) {
+    if (one.name == name) return one.value;
+  }
+  return "(absent)";
+}
+
+TEST(RuntimeEnvTest, F8F9HostPortsPerRole) {
+  RuntimeCluster cluster = ParameterServers();
+  cluster.host_network = true;
+  cluster.ports = HostPorts(HostPortBase("default", "wd"));
+  EXPECT_EQ(ValueOf(cluster, Role::kServer, "PADDLE_PORT"), "21800");
+  EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_PORT"), "21820");
+  EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_PSERVERS_IP_PORT_LIST"), "wd-ps-0.wd:21800,wd-ps-1.wd:21800");
+  EXPECT_EQ(ValueOf(cluster, Role::kServer, "PADDLE_TRAINER_ENDPOINTS"), "wd-worker-0.wd:21820,wd-worker-1.wd:21820");
+  EXPECT_EQ(ValueOf(cluster, Role::kServer, "PADDLE_GLOO_HTTP_ENDPOINT"), "wd-ps-0.wd:21818");
+  EXPECT_EQ(ValueOf(cluster, Role::kServer, "PORT_RANGE"), "(absent)");
+}
+
+TEST(RuntimeEnvTest, HostPortBasesAreThoseOfTheSpecification) {
+  EXPECT_EQ(HostPortBase("default", "wd"), 21800);
+  EXPECT_EQ(HostPortBase("default", "resnet"), 23120);
+  EXPECT_EQ(HostPortBase("paddle-system", "wide-ande-deep"), 28340);
+}
+
+TEST(RuntimeEnvTest, F10TheLauncherStaysInsideItsHostPorts) {
+  const RuntimeCluster cluster{.servers = {}, .trainers = {"a.b"}, .ports = HostPorts(21800), .host_network = true};
+  EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PORT_RANGE"), "21820:21839");
+}
+
+TEST(RuntimeEnvTest, F12F13CollectiveNamesNoServersAndNoMaster) {
+  const RuntimeCluster one{.servers = {}, .trainers = {"wd-worker-0.wd"}};
+  EXPECT_EQ(ValueOf(one, Role::kTrainer, "PADDLE_TRAINER_ENDPOINTS"), "wd-worker-0.wd:36000");
+  for (const char* const name : {"PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_MASTER", "PADDLE_SERVERS_ENDPOINTS", "PADDLE_TRAINERS_ENDPOINTS"}) {
+    EXPECT_EQ(ValueOf(one, Role::kTrainer, name, true), "(absent)") << name;
+  }
+}
+
+TEST(RuntimeEnvTest, F29Elastic) {
+  RuntimeCluster cluster{.servers = {}, .trainers = {"a.b", "c.b", "d.b"}};
+  cluster.elastic = Elastic{"etcd.infra:2379", 2, 4, "default-wd"};
+  std::vector<std::string> lines;
+  for (const RuntimeVariable& one : RuntimeEnv(cluster, {Role::kTrainer, "h.d"})) lines.push_back(absl::StrCat(one.name, "=", one.value));
+  EXPECT_THAT(lines, ElementsAre("PADDLE_POD_NAME=metadata.name", "POD_IP=status.podIP", "TRAINING_ROLE=TRAINER", "PADDLE_TRAINING_ROLE=TRAINER",
+                                 "TRAINER_PORTS_NUM=20", "PADDLE_PORT=36000", "PADDLE_MASTER=etcd://etcd.infra:2379", "PADDLE_NNODES=2:4",
+                                 "PADDLE_JOB_ID=default-wd", "PADDLE_ELASTIC_LEVEL=1", "PADDLE_ELASTIC_TIMEOUT=60"));
+  cluster.elastic->max = 2;
+  EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_NNODES"), "2");
+}
+
+TEST(RuntimeEnvTest, F31Heter) {
+  RuntimeCluster cluster = ParameterServers();
+  cluster.heters = {"wd-heter-0.wd", "wd-heter-1.wd"};
+  cluster.heter_accelerator = true;
+  const std::string heters = "wd-heter-0.wd:36000,wd-heter-1.wd:36000", trainers = "wd-worker-0.wd:36000,wd-worker-1.wd:36000";
+  EXPECT_EQ(ValueOf(cluster, Role::kHeter, "TRAINING_ROLE"), "HETER_TRAINER");
+  for (const Role role : {Role::kServer, Role::kTrainer, Role::kHeter}) {
+    EXPECT_EQ(ValueOf(cluster, role, "PADDLE_ALL_HETER_TRAINER_IP_PORT_LIST"), heters);
+    EXPECT_EQ(ValueOf(cluster, role, "PADDLE_HETER_TRAINER_IP_PORT_LIST"), heters);
+    EXPECT_EQ(ValueOf(cluster, role, "STAGE_NUM"), "2");
+    EXPECT_EQ(ValueOf(cluster, role, "PADDLE_STAGE_TRAINERS_NUM"), "[2, 2]");
+    EXPECT_EQ(ValueOf(cluster, role, "PADDLE_HETER_TRAINER_DEVICE"), "gpu");
+  }
+  EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_NEXT_HETER_TRAINER_IP_PORT_LIST"), heters);
+  EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_PREVIOUS_HETER_TRAINER_IP_PORT_LIST"), "");
+  EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "STAGE_ID"), "1");
+  EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "HETER_DEVICE_TYPE"), "cpu");
+  EXPECT_EQ(ValueOf(cluster, Role::kHeter, "PADDLE_NEXT_HETER_TRAINER_IP_PORT_LIST"), "");
+  EXPECT_EQ(ValueOf(cluster, Role::kHeter, "PADDLE_PREVIOUS_HETER_TRAINER_IP_PORT_LIST"), trainers);
+  EXPECT_EQ(ValueOf(cluster, Role::kHeter, "STAGE_ID"), "2");
+  EXPECT_EQ(ValueOf(cluster, Role::kHeter, "HETER_DEVICE_TYPE", true), "gpu");
+}
+
+RuntimeCluster Workers(int count, std::size_t name_bytes) {
+  RuntimeCluster cluster;
+  for (int i = 0; i < count; ++i) cluster.trainers.push_back(std::string(name_bytes, 'n'));
+  return cluster;
+}
+
+TEST(FitEnvTest, F27LongListsMoveIntoAConfigMap) {
+  const auto few = FitEnv(RuntimeEnv(Workers(10, 70), {Role::kTrainer, "h.d"}));
+  ASSERT_TRUE(few.ok());
+  EXPECT_TRUE(few->config_map.empty());
+  const auto many = FitEnv(RuntimeEnv(Workers(400, 70), {Role::kTrainer, "h.d"}));
+  ASSERT_TRUE(many.ok());
+  EXPECT_THAT(many->config_map, ElementsAre(::testing::Key("PADDLE_TRAINERS"), ::testing::Key("PADDLE_TRAINER_ENDPOINTS")));
+  for (const RuntimeVariable& one : many->env) EXPECT_FALSE(one.list) << one.name;
+}
+
+TEST(FitEnvTest, F28WhatLinuxDoesNotPassIsAnError) {
+  const auto fitted = FitEnv(RuntimeEnv(Workers(4000, 73), {Role::kTrainer, "h.d"}));
+  EXPECT_EQ(fitted.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(fitted.status().message()), ::testing::HasSubstr("PADDLE_TRAINER_ENDPOINTS would have 320025 bytes"));
 }
 
 }  // namespace

@@ -256,6 +256,14 @@ TEST(AdmissionTest, PluginThatNeedsAMasterReadsItsFlag) {
   EXPECT_THAT(CreateWith(R"({"plugins":{"mpi":["--master=launcher"]}})").message, HasSubstr("no task is called launcher"));
 }
 
+// A plugin of ours, with the words that the controller's event has.
+TEST(AdmissionTest, PaddleNamesTasksThatThereAre) {
+  EXPECT_TRUE(CreateWith(R"({"plugins":{"paddle":["--server=ps"]}})").allowed());
+  EXPECT_THAT(CreateWith(R"({"plugins":{"paddle":["--server=ps","-worker","main"]}})").message,
+              HasSubstr("--worker=main: there is no such task; the tasks are ps"));
+  EXPECT_THAT(CreateWith(R"({"plugins":{"paddle":["--server=ps","--port=70000"]}})").message, HasSubstr("--port=70000: must be from 1 to 65535"));
+}
+
 TEST(AdmissionTest, TopologyPolicyWantsWholeCpus) {
   const auto job = [](absl::string_view resources) {
     return CreateWith(absl::StrCat(R"({"tasks":[{"name":"w","replicas":1,"topologyPolicy":"restricted","template":{"spec":{"containers":[

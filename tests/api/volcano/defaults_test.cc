@@ -85,6 +85,10 @@ TEST(DefaultsTest, PluginsBringWhatTheyNeed) {
   ApplyDefaults(job);
   EXPECT_TRUE(job.spec.plugins.contains("svc"));
   EXPECT_TRUE(job.spec.plugins.contains("ssh"));
+  Job paddle;
+  paddle.spec.plugins["paddle"] = {};
+  ApplyDefaults(paddle);
+  EXPECT_EQ(paddle.spec.plugins.at("svc"), std::vector<std::string>{"--publish-not-ready-addresses=true"});
   Job plain;
   plain.spec.plugins["hcclrank"] = {};
   ApplyDefaults(plain);

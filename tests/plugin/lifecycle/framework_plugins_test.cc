@@ -1,5 +1,5 @@
 // Job plugins of distributed frameworks: rows L1 to L10 of the specification (volcano-job 9.8), and the flags of its table 6.5.
-#include "plugin/lifecycle/framework_plugins.h"
+#include "plugin/lifecycle/plugins.h"
 
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"

@@ -827,9 +827,9 @@ TEST(PluginTest, TheHostListFollowsAScale) {
   EXPECT_EQ(world.Object("configmaps", "plug-svc").at("data").at("VC_W_NUM").as_string(), "2");
 }
 
-TEST(PluginTest, AnUnbuiltPluginKeepsTheJobPendingAndSaysWhy) {
+TEST(PluginTest, AJobThatAPluginCannotServeWaitsAndSaysWhy) {
   for (const auto& [plugin, why] : std::vector<std::pair<const char*, const char*>>{
-           {"ssh", "ssh is not built"}, {"big_plugin", "failed to get plugin big_plugin"}, {"ray", "job plug doesn't have head task head"}}) {
+           {"big_plugin", "failed to get plugin big_plugin"}, {"ray", "job plug doesn't have head task head"}}) {
     World world(JobText("plug", 1, {{"w", 1}}, absl::StrCat(R"("plugins":{")", plugin, R"(":[]})")));
     ASSERT_TRUE(world.Settle());
     EXPECT_EQ(world.phase(), "Pending");

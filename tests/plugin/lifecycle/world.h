@@ -19,6 +19,7 @@
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
 #include "base/check.h"
+#include "plugin/lifecycle/job_plugin.h"
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/reconcile_job.h"
 
@@ -107,6 +108,8 @@ class World {
     for (const api::volcano::Command& command : commands) view.commands.push_back(&command);
     view.claims = &claims;
     view.objects = PluginObjects();
+    static const lifecycle::SshKeyPair key{"a private key", "a public key\n"};
+    view.ssh_key = has_ssh_key ? &key : nullptr;
     view.pods_current = pods_current;
     view.seen_leaving = seen_leaving.empty() ? nullptr : &seen_leaving;
     view.released_leaving = released_leaving.empty() ? nullptr : &released_leaving;
@@ -231,7 +234,7 @@ class World {
     return Settle() && (SetGroupPhase("Inqueue"), Settle()) && (RunAll(), Settle());
   }
 
-  bool pods_current = true;
+  bool pods_current = true, has_ssh_key = true;
   absl::flat_hash_set<std::string> seen_leaving, released_leaving;
   std::optional<api::volcano::Queue> queue;
 
@@ -290,7 +293,9 @@ class World {
       case kube::Verb::kMergePatch:
         writes_.push_back(absl::StrCat("patch ", plural, write.subresource.empty() ? "" : "/", write.subresource, " ", write.name));
         GW_CHECK(json::value_to<std::string>(Object(plural, write.name).at("metadata").at("uid")) == write.uid);
-        GW_CHECK(json::value_to<std::string>(Object(plural, write.name).at("metadata").at("resourceVersion")) == write.resource_version);
+        if (write.resource != &api::kSecrets) {  // whose version nobody watches
+          GW_CHECK(json::value_to<std::string>(Object(plural, write.name).at("metadata").at("resourceVersion")) == write.resource_version);
+        }
         return Merge(plural, write.name, write.body);
       case kube::Verb::kDelete:
         writes_.push_back(absl::StrCat("delete ", plural, " ", write.name));
@@ -303,7 +308,7 @@ class World {
 
   std::vector<lifecycle::OwnedObject> PluginObjects() const {
     std::vector<lifecycle::OwnedObject> out;
-    for (const api::Resource* resource : {&api::kConfigMaps, &api::kServices, &api::kNetworkPolicies}) {
+    for (const api::Resource* resource : {&api::kConfigMaps, &api::kNetworkPolicies, &api::kSecrets, &api::kServices}) {
       for (const std::string& name : Names(std::string(resource->plural))) {
         const json::object& object = Object(std::string(resource->plural), name).as_object();
         lifecycle::OwnedObject& owned = out.emplace_back();
@@ -311,7 +316,11 @@ class World {
         owned.name = name;
         owned.uid = json::value_to<std::string>(object.at("metadata").at("uid"));
         owned.resource_version = json::value_to<std::string>(object.at("metadata").at("resourceVersion"));
-        if (const json::value* data = object.if_contains("data")) owned.data = json::value_to<std::map<std::string, std::string>>(*data);
+        if (resource == &api::kSecrets) {
+          owned.revision = json::value_to<std::string>(object.at("metadata").at("annotations").at(lifecycle::kSshConfigKey));
+        } else if (const json::value* data = object.if_contains("data")) {
+          owned.data = json::value_to<std::map<std::string, std::string>>(*data);
+        }
       }
     }
     return out;

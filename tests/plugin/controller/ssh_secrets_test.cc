@@ -1,0 +1,241 @@
+// Secrets of the job plugin ssh against the sandbox's API server: made once, never read, never somebody else's.
+#include "plugin/controller/ssh_secrets.h"
+
+#include <set>
+
+#include "absl/strings/escaping.h"
+#include "base/log.h"
+#include "gmock/gmock.h"
+#include "tests/plugin/controller/controllers_fixture.h"
+#include "tests/plugin/lifecycle/world.h"
+
+namespace gangway::controller {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testutil::JobText;
+
+// The pairs are numbered; each takes a while, as real ones do.
+class NumberedKeys : public SshKeys {
+ public:
+  explicit NumberedKeys(Loop& loop) : loop_(loop) {}
+  void Take(Token owner, Done done) override {
+    loop_.PostAt(loop_.Now() + delay, std::move(owner), [this, done = std::move(done)]() mutable {
+      if (failing) return done(absl::InternalError("no entropy"));
+      ++taken;
+      done(lifecycle::SshKeyPair{absl::StrCat("private ", taken), absl::StrCat("public ", taken)});
+    });
+  }
+  absl::Duration delay = absl::Milliseconds(50);
+  bool failing = false;
+  int taken = 0;
+
+ private:
+  Loop& loop_;
+};
+
+class SshTest : public ControllersTest {
+ protected:
+  void StartWithKeys() {
+    ControllersOptions options;
+    options.ssh_keys = &keys_;
+    Start(std::move(options));
+  }
+  static std::string WithSsh(const std::string& flags = "[]", const std::string& name = "plug") {
+    return JobText(name, 1, {{"w", 1}}, absl::StrCat(R"("plugins":{"ssh":)", flags, R"(},"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
+  }
+  std::string FileIn(const char* file) {
+    std::string out;
+    absl::Base64Unescape(json::value_to<std::string>(Get(api::kSecrets, "plug-ssh").at("data").at(file)), &out);
+    return out;
+  }
+  NumberedKeys keys_{loop_};
+};
+
+TEST_F(SshTest, OnePairForAJobThroughRestartsOfItAndOfOurs) {
+  StartWithKeys();
+  StartJob("plug", WithSsh());
+  EXPECT_EQ(FileIn("id_rsa"), "private 1");
+  SetPod("plug-w-0", "Failed");
+  Run(absl::Seconds(5));
+  EXPECT_EQ(Job("plug").status.version, 1);
+  EXPECT_EQ(FileIn("id_rsa"), "private 1");
+  Crash();
+  StartWithKeys();
+  api::volcano::Job job = Job("plug");
+  job.spec.tasks[0].replicas = 3;
+  Patch(api::kJobs, "plug", absl::StrCat(R"({"spec":{"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
+  Run(absl::Seconds(5));
+  EXPECT_EQ(FileIn("id_rsa"), "private 1");
+  EXPECT_THAT(FileIn("config"), HasSubstr("Host plug-w-2\n"));
+  EXPECT_EQ(keys_.taken, 1);
+}
+
+TEST_F(SshTest, ALostReplyMakesNoSecondPair) {
+  int secrets = 0;
+  fate_ = [&](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "POST" && absl::StrContains(request.path, "/secrets") && ++secrets == 1) fate.loss = sandbox::RequestFate::Loss::kReply;
+    return fate;
+  };
+  StartWithKeys();
+  Create(api::kJobs, WithSsh());
+  Run(absl::Seconds(5));
+  EXPECT_EQ(keys_.taken, 1);
+  EXPECT_EQ(Names(api::kPodGroups).size(), 1u);
+}
+
+TEST_F(SshTest, ACrashBeforeTheReplyIsSeenIsNoHarm) {
+  fate_ = [&](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "POST" && absl::StrContains(request.path, "/secrets")) fate.reply_delay = absl::Hours(1);
+    return fate;
+  };
+  StartWithKeys();
+  Create(api::kJobs, WithSsh());
+  EXPECT_EQ(FileIn("id_rsa"), "private 1");
+  Crash();
+  fate_ = nullptr;
+  StartWithKeys();
+  EXPECT_EQ(Names(api::kPodGroups).size(), 1u);
+  EXPECT_EQ(FileIn("id_rsa"), "private 1");
+  EXPECT_EQ(keys_.taken, 1);
+}
+
+TEST_F(SshTest, TheSecretGoesWithTheJobsEndThoughWeDieInBetween) {
+  StartWithKeys();
+  StartJob("plug", WithSsh());
+  fate_ = [](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "DELETE" && absl::StrContains(request.path, "/secrets/")) fate.loss = sandbox::RequestFate::Loss::kRequest;
+    return fate;
+  };
+  Command("end", "TerminateJob", "plug");
+  EXPECT_THAT(Names(api::kSecrets), Contains("plug-ssh"));
+  Crash();
+  fate_ = nullptr;
+  StartWithKeys();
+  Delete(api::kPods, "plug-w-0");
+  Run(absl::Seconds(5));
+  EXPECT_EQ(Phase("plug"), "Terminated");
+  EXPECT_THAT(Names(api::kSecrets), Not(Contains("plug-ssh")));
+  EXPECT_FALSE(Job("plug").status.controlled_resources.contains("plugin-ssh"));
+}
+
+TEST_F(SshTest, ASecretOfAnotherOwnerIsLeftAloneAndTheJobWaits) {
+  StartWithKeys();
+  Create(api::kSecrets, R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"plug-ssh"},"data":{"id_rsa":"bWluZQ=="}})");
+  Create(api::kJobs, WithSsh());
+  Run(absl::Minutes(1));
+  EXPECT_EQ(FileIn("id_rsa"), "mine");
+  EXPECT_THAT(Events(), Contains(AllOf(HasSubstr("FailedCreate: Secret plug-ssh"), HasSubstr("already exists"))));
+  EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
+  Delete(api::kSecrets, "plug-ssh");
+  Run(absl::Minutes(6));
+  EXPECT_EQ(FileIn("id_rsa"), "private 1");
+  EXPECT_EQ(Names(api::kPodGroups).size(), 1u);
+}
+
+TEST_F(SshTest, AJobThatTakesTheNameOfADeletedOneWaitsOnlyUntilItsSecretIsGone) {
+  StartWithKeys();
+  Create(api::kSecrets, R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"plug-ssh","finalizers":["test/held"],"ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"plug","uid":"earlier","controller":true}]},"data":{}})");
+  Create(api::kJobs, WithSsh());
+  Run(absl::Seconds(3));
+  EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
+  Patch(api::kSecrets, "plug-ssh", R"({"metadata":{"finalizers":null}})");  // now the garbage collector's deletion is carried out
+  Run(absl::Seconds(10));
+  EXPECT_EQ(FileIn("id_rsa"), "private 1");
+  EXPECT_THAT(Events(), Not(Contains(HasSubstr("FailedCreate"))));
+}
+
+TEST_F(SshTest, ASecretThatAUserRemovedIsMadeAnewWithTheNextRestart) {
+  StartWithKeys();
+  StartJob("plug", WithSsh());
+  Delete(api::kSecrets, "plug-ssh");
+  SetPod("plug-w-0", "Failed");
+  Run(absl::Seconds(5));
+  EXPECT_EQ(FileIn("id_rsa"), "private 2");
+}
+
+TEST_F(SshTest, WhoMayNotAskIsToldAndAsksAgain) {
+  StartWithKeys();
+  StartJob("plug", WithSsh());
+  Crash();
+  bool forbidden = true;
+  fate_ = [&](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (forbidden && request.method == "GET" && absl::StrContains(request.path, "/secrets/")) {
+      fate.answer.emplace();
+      fate.answer->code = 403;
+      fate.answer->body = MakeBytes(R"({"kind":"Status","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden: User gangway cannot get secrets"})");
+    }
+    return fate;
+  };
+  StartWithKeys();
+  Run(absl::Seconds(5));
+  EXPECT_THAT(Events(), Contains(AllOf(HasSubstr("SecretError"), HasSubstr("cannot get secrets"))));
+  forbidden = false;
+  Command("end", "CompleteJob", "plug");
+  Run(absl::Minutes(2));
+  EXPECT_THAT(Names(api::kSecrets), Not(Contains("plug-ssh")));
+}
+
+TEST_F(SshTest, AKeyThatCannotBeMadeIsToldAndTriedAgain) {
+  keys_.failing = true;
+  StartWithKeys();
+  Create(api::kJobs, WithSsh());
+  Run(absl::Seconds(5));
+  EXPECT_THAT(Events(), Contains(AllOf(HasSubstr("SecretError"), HasSubstr("no entropy"))));
+  keys_.failing = false;
+  Run(absl::Minutes(2));
+  EXPECT_EQ(Names(api::kPodGroups).size(), 1u);
+}
+
+TEST_F(SshTest, SecretsAreNeitherListedNorWatchedNorRead) {
+  std::set<std::string> seen;
+  fate_ = [&](const kube::Request& request) {
+    if (absl::StrContains(request.path, "/secrets")) {
+      seen.insert(absl::StrCat(request.method, " ", request.path.substr(request.path.find("/secrets"))));
+      EXPECT_THAT(request.accept, HasSubstr("as=PartialObjectMetadata"));
+    }
+    return sandbox::RequestFate{};
+  };
+  StartWithKeys();
+  StartJob("plug", WithSsh());
+  Crash();
+  StartWithKeys();
+  Command("end", "CompleteJob", "plug");
+  Run(absl::Seconds(5));
+  EXPECT_THAT(seen, ElementsAre("DELETE /secrets/plug-ssh", "GET /secrets/plug-ssh", "POST /secrets"));
+}
+
+TEST_F(SshTest, NoPrivateKeyInLogsEventsOrTheDump) {
+  std::string lines;
+  log::Options options;
+  options.level = log::Level::kDebug;
+  options.sink = [&](absl::string_view line) { absl::StrAppend(&lines, line, "\n"); };
+  log::Configure(std::move(options));
+  StartWithKeys();
+  Create(api::kSecrets, R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"plug-ssh"},"data":{}})");
+  Create(api::kJobs, WithSsh(R"(["--ssh-private-key=TOPSECRET","--ssh-public-key=p","--ssh-port=TOPSECRET"])"));
+  Run(absl::Seconds(5));
+  Delete(api::kSecrets, "plug-ssh");
+  Run(absl::Minutes(6));
+  LetIn("plug");
+  EXPECT_THAT(Events(), Contains(HasSubstr("FailedCreate: Secret plug-ssh")));
+  EXPECT_THAT(Events(), Contains(HasSubstr("PluginError: job plugin ssh: flag --ssh-port")));
+  EXPECT_THAT(Events(), Not(Contains(HasSubstr("TOPSECRET"))));
+  EXPECT_THAT(controllers_->Dump(), Not(HasSubstr("TOPSECRET")));
+  EXPECT_THAT(lines, Not(HasSubstr("TOPSECRET")));
+  EXPECT_THAT(lines, Not(HasSubstr(absl::Base64Escape("TOPSECRET"))));
+  EXPECT_THAT(lines, HasSubstr("plug-ssh")) << "there is something in the log";
+  log::Configure({});
+}
+
+}  // namespace
+}  // namespace gangway::controller
