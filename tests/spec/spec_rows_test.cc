@@ -61,6 +61,16 @@ TEST_F(SpecRowsTest, SaysWhichRowsNoTestCarries) {
   EXPECT_THAT(outcome.out, HasSubstr("doc.rows: no test carries P2 P3 P4 P5 P7 P8 P9 P10 P11 P12\n"));
 }
 
+TEST_F(SpecRowsTest, ProgramsOfAnotherDocumentAreLeftOut) {
+  Rows("in tests/a tests/b/x_test\nnot tests/a/paddle/x_test\nrows P1-2\n");
+  Program("tests/a", "T.\n  P1One\n");
+  Program("tests/a/paddle", "T.\n  P1P99OfAnother\n");
+  Program("tests/b", "T.\n  P2Two\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("2 of 2 rows are carried by 2 tests"));
+}
+
 TEST_F(SpecRowsTest, ARowThatDoesNotExistIsATypingError) {
   Rows("in tests/a\nrows P1\n");
   Program("tests/a", "T.\n  P1P26One\n");
