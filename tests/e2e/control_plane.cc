@@ -231,7 +231,8 @@ void ControlPlane::StartControllerManager() {
                                "--controllers=garbage-collector-controller,namespace-controller,serviceaccount-controller,serviceaccount-token-controller,"
                                "persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller,"
                                "disruption-controller,pod-garbage-collector-controller,root-ca-certificate-publisher-controller" +
-                                   std::string(options_.node_lifecycle ? ",node-lifecycle-controller,taint-eviction-controller" : ""),
+                                   std::string(options_.node_lifecycle ? ",node-lifecycle-controller,taint-eviction-controller" : "") +
+                                   (options_.workloads ? ",deployment-controller,replicaset-controller,statefulset-controller,job-controller" : ""),
                                "--service-account-private-key-file=" + folder() + "/tokens.key", "--root-ca-file=" + ca_file(),
                                "--node-monitor-grace-period=24h", "--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=20"},
       Log("kube-controller-manager"));

@@ -34,6 +34,7 @@ struct ControlPlaneOptions {
   // Garbage collector, namespaces, service accounts with tokens, volume protection, disruption budgets.
   bool controller_manager = true;
   bool node_lifecycle = false;  // taints that evict
+  bool workloads = false;       // Deployments, ReplicaSets, StatefulSets and batch Jobs get their pods
   // Plays the kubelet of every node: pods run 0.4 s after they were bound and are gone 1 s after they were told to go. Annotation
   // test.kwok/finish=succeed or fail ends one, test.kwok/exit-code says with which code, test.kwok/hold keeps it Pending.
   bool kwok = false;

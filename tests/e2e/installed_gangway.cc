@@ -15,6 +15,7 @@ absl::StatusOr<std::unique_ptr<InstalledGangway>> InstalledGangway::Start(Instal
   plane.kwok = options.kwok;
   plane.audit = options.audit;
   plane.node_lifecycle = options.node_lifecycle;
+  plane.workloads = options.workloads;
   plane.api_server_flags = options.api_server_flags;
   GW_ASSIGN_OR_RETURN(gangway->plane_, ControlPlane::Start(std::move(plane)));
   GW_RETURN_IF_ERROR(gangway->plane_->CreateNodes(options.nodes));

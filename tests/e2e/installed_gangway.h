@@ -18,6 +18,7 @@ struct InstalledGangwayOptions {
   bool kwok = true;
   bool audit = true;
   bool node_lifecycle = false;
+  bool workloads = false;
   std::vector<std::string> flags = {};  // added to those of the Deployments, for both programs
   std::vector<std::string> api_server_flags = {};
   bool start = true;                    // the programs; else Start() does

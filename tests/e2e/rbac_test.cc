@@ -44,6 +44,16 @@ kind: Pod
 metadata: {name: bare}
 spec: {schedulerName: volcano, containers: [{name: main, image: example.test/app:v1}]}
 ---
+apiVersion: flow.volcano.sh/v1alpha1
+kind: JobTemplate
+metadata: {name: step}
+spec: {tasks: [{name: a, replicas: 1, template: {spec: {containers: [{name: main, image: example.test/app:v1}]}}}]}
+---
+apiVersion: flow.volcano.sh/v1alpha1
+kind: JobFlow
+metadata: {name: flow}
+spec: {flows: [{name: step}]}
+---
 apiVersion: bus.volcano.sh/v1alpha1
 kind: Command
 metadata: {name: restart}
