@@ -49,7 +49,7 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
 }
 
 void AddCrds(CLI::App& app, std::vector<std::string>& names) {
-  CLI::App* crds = app.add_subcommand("crds", "print the CustomResourceDefinitions of jobs, pod groups, queues and commands");
+  CLI::App* crds = app.add_subcommand("crds", "print the CustomResourceDefinitions of Volcano's types: jobs, cron jobs, job flows, pod groups, queues and others");
   crds->footer("  gangway crds | kubectl apply --server-side -f -\n  gangway crds jobs.batch.volcano.sh");
   crds->add_option("name", names, "only these (default: all): jobs.batch.volcano.sh");
 }

@@ -41,7 +41,6 @@ constexpr absl::Duration kEventPatience = absl::Seconds(1);    // of a drain, on
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
 constexpr std::size_t kMaxDumpedGangs = 1000;
 constexpr int kSshKeyThreads = 1;  // a key takes it tens of milliseconds
-constexpr int kSshKeyThreads = 1;  // a key takes it tens of milliseconds
 
 // What the two components have in common.
 class Component {
@@ -105,6 +104,7 @@ std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, con
   options.namespaces = settings.namespaces;
   options.standby = settings.leader_elect;
   options.jobs = runs("job");
+  options.cron_jobs = runs("cronjob");
   options.job_flows = runs("jobflow");
   options.queues = runs("queue");
   options.pod_groups = runs("podgroup");

@@ -70,7 +70,7 @@ absl::Status SetNamespaces(Settings& s, const std::string& text) {
 }
 
 const std::vector<std::string>& Reconcilers() {
-  static const std::vector<std::string> names = {"job", "jobflow", "podgroup", "queue"};
+  static const std::vector<std::string> names = {"cronjob", "job", "jobflow", "podgroup", "queue"};
   return names;
 }
 
@@ -137,7 +137,7 @@ const Setting kSettings[] = {
     {"context", "context", "", "of the kubeconfig; default: its current-context", kFixed, kBoth, kValue, SetText<&Settings::context>},
     {"namespaces", "namespaces", "", "only these are watched and written, separated by commas; default: all", kFixed, kBoth, kValue, SetNamespaces},
     {"scheduler-name", "schedulerName", "volcano", "spec.schedulerName of the pods that are ours", kFixed, kBoth, kValue, SetNameOf<&Settings::scheduler_name>},
-    {"only", "only", "", "which reconcilers run, separated by commas: job, jobflow, podgroup, queue; default: all", kFixed, kControllerOnly, kValue, SetOnly},
+    {"only", "only", "", "which reconcilers run, separated by commas: cronjob, job, jobflow, podgroup, queue; default: all", kFixed, kControllerOnly, kValue, SetOnly},
     {"inherit-owner-annotations", "inheritOwnerAnnotations", "true",
      "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job", kFixed, kControllerOnly, kValue,
      [](Settings& s, const std::string& text) { return SetSwitch(s.inherit_owner_annotations, text); }},
@@ -159,7 +159,7 @@ const Setting kSettings[] = {
     {"tls-cert", "tls.cert", "", "file with the certificate chain (PEM) of both; read again when it changes; default: plain HTTP", kFixed, kBoth, kValue,
      SetText<&Settings::tls_cert>},
     {"tls-key", "tls.key", "", "file with its key", kFixed, kBoth, kValue, SetText<&Settings::tls_key>},
-    {"webhook", "webhook.addr", "", "HOST:PORT where the API server may ask about Jobs, PodGroups and Queues before it writes them; default: nowhere",
+    {"webhook", "webhook.addr", "", "HOST:PORT where the API server may ask about Jobs, CronJobs, PodGroups and Queues before it writes them; default: nowhere",
      kFixed, kControllerOnly, kValue, SetAddressOf<&Settings::webhook_addr>},
     {"webhook-tls-cert", "webhook.tls.cert", "", "file with its certificate chain (PEM); read again when it changes", kFixed, kControllerOnly, kValue,
      SetText<&Settings::webhook_cert>},

@@ -91,7 +91,7 @@ std::vector<api::ManifestDocument> ReadInputs(const std::vector<std::string>& in
 ValidateCommand::ValidateCommand(CLI::App& app)
     : command_(app.add_subcommand("validate", "say whether Volcano's admission would take the objects of job files, without a cluster")) {
   command_->footer(
-      "Judges Jobs, PodGroups, Queues and Commands; other objects are passed over with a note. See docs/validate.md.\n"
+      "Judges Jobs, CronJobs, JobFlows, JobTemplates, PodGroups, Queues and Commands; other objects are passed over with a note. See docs/validate.md.\n"
       "Exit code: 0 every object would be taken, 1 one would be refused, 2 a flag is wrong or an input cannot be read.\n\n"
       "  gangway validate -f job.yaml -f more/\n  kubectl get vcjob ctr -o yaml | gangway validate -f - -o json");
   command_->add_option("-f,--filename", inputs_, "file, folder (its .yaml, .yml and .json files), or - for standard input (repeatable)")->required();

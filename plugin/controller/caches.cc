@@ -25,12 +25,20 @@ kube::CacheOptions FlowOptions(Metrics* metrics, const std::vector<std::string>&
   return options;
 }
 
+// Whoever came from an older release has no CronJobs yet.
+kube::CacheOptions CronJobOptions(Metrics* metrics, const std::vector<std::string>& namespaces) {
+  kube::CacheOptions options = OptionsOf(metrics, namespaces, true);
+  options.optional = true;
+  return options;
+}
+
 }  // namespace
 
 Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces)
     : jobs(loop, client, api::kJobs, OptionsOf(metrics, namespaces, true)),
       job_flows(loop, client, api::kJobFlows, FlowOptions(metrics, namespaces)),
       job_templates(loop, client, api::kJobTemplates, FlowOptions(metrics, namespaces)),
+      cron_jobs(loop, client, api::kCronJobs, CronJobOptions(metrics, namespaces)),
       pod_groups(loop, client, api::kPodGroups, OptionsOf(metrics, namespaces, true)),
       commands(loop, client, api::kCommands, OptionsOf(metrics, namespaces, true)),
       queues(loop, client, api::kQueues, OptionsOf(metrics, namespaces, true)),
@@ -47,6 +55,7 @@ Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::ve
 
 void Caches::ObserveReply(const kube::Write& write, const kube::Response& response) {
   jobs.ObserveReply(write, response);
+  cron_jobs.ObserveReply(write, response);
   job_flows.ObserveReply(write, response);
   job_templates.ObserveReply(write, response);
   pod_groups.ObserveReply(write, response);
@@ -71,7 +80,7 @@ bool Caches::workloads_synced() const {
 bool Caches::flows_synced() const { return job_flows.synced() && job_templates.synced(); }
 
 std::string Caches::problem() const {
-  for (std::string problem : {jobs.problem(), pod_groups.problem(), commands.problem(), queues.problem(), priority_classes.problem(),
+  for (std::string problem : {jobs.problem(), cron_jobs.problem(), pod_groups.problem(), commands.problem(), queues.problem(), priority_classes.problem(),
                               pods.problem(), config_maps.problem(), services.problem(), network_policies.problem(), claims.problem(),
                               job_flows.problem(), job_templates.problem(), replica_sets.problem(), stateful_sets.problem(), daemon_sets.problem(), batch_jobs.problem()}) {
     if (!problem.empty()) return problem;
@@ -86,6 +95,7 @@ void Caches::DumpSizes(api::JsonWriter& json) const {
   field("configmaps", config_maps.size());
   field("daemonsets", daemon_sets.size());
   field("jobflows", job_flows.size());
+  field("cronjobs", cron_jobs.size());
   field("jobs", jobs.size());
   field("jobtemplates", job_templates.size());
   field("networkpolicies", network_policies.size());
@@ -101,6 +111,7 @@ void Caches::DumpSizes(api::JsonWriter& json) const {
 
 void Caches::SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error) {
   jobs.SetOnDecodeError(on_error);
+  cron_jobs.SetOnDecodeError(on_error);
   job_flows.SetOnDecodeError(on_error);
   job_templates.SetOnDecodeError(on_error);
   pod_groups.SetOnDecodeError(on_error);

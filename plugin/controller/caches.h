@@ -10,6 +10,7 @@
 #include "api/core/workload.h"
 #include "api/json.h"
 #include "api/volcano/flow.h"
+#include "api/volcano/cron_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "kube/runtime/cache.h"
@@ -22,7 +23,7 @@ struct Caches {
 
   // Shows the reply to a write of ours to whichever cache it is about.
   void ObserveReply(const kube::Write& write, const kube::Response& response);
-  // All but the flows and the workloads, which have calls of their own.
+  // All but CronJobs, the flows and the workloads, of which the last two have calls of their own.
   bool synced() const;
   bool workloads_synced() const;
   bool flows_synced() const;
@@ -33,6 +34,7 @@ struct Caches {
   void SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error);
 
   kube::Cache<api::volcano::Job> jobs;
+  kube::Cache<api::volcano::CronJob> cron_jobs;
   kube::Cache<api::volcano::JobFlow> job_flows;
   kube::Cache<api::volcano::JobTemplate> job_templates;
   kube::Cache<api::volcano::PodGroup> pod_groups;

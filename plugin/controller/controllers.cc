@@ -8,6 +8,7 @@
 #include "api/volcano/defaults.h"
 #include "base/strings.h"
 #include "kube/runtime/recorder.h"
+#include "plugin/controller/cron_job_controller.h"
 #include "plugin/controller/job_controller.h"
 #include "plugin/controller/job_flow_controller.h"
 #include "plugin/controller/queue_controller.h"
@@ -49,6 +50,7 @@ class Controllers::Impl {
         caches_(loop, client, options_.metrics, options_.namespaces), own_ssh_keys_(OwnSshKeys(loop, options_)),
         jobs_(loop, client, recorder_, caches_, own_ssh_keys_ == nullptr ? *options_.ssh_keys : *own_ssh_keys_, DriverFor(options_, "job")),
         job_flows_(loop, client, recorder_, caches_, DriverFor(options_, "jobflow"), DriverFor(options_, "jobtemplate")),
+        cron_jobs_(loop, client, recorder_, caches_, DriverFor(options_, "cronjob")),
         queues_(loop, client, recorder_, caches_, DriverFor(options_, "queue")),
         workload_groups_(loop, client, recorder_, caches_, options_.scheduler_name, options_.inherit_owner_annotations, DriverFor(options_, "podgroup")) {}
 
@@ -56,12 +58,14 @@ class Controllers::Impl {
   // pods, so that a release that explains a missing pod is known with it.
   void Start() {
     jobs_.Sleep();
+    cron_jobs_.Sleep();
     job_flows_.Sleep();
     queues_.Sleep();
     workload_groups_.Sleep();
     caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); });
     if (options_.job_flows) StartJobFlows();
-    if (!options_.jobs && options_.job_flows) WatchJobs([this] { Begin(); });
+    if (!options_.jobs && (options_.cron_jobs || options_.job_flows)) WatchJobs([this] { Begin(); });
+    if (options_.cron_jobs) StartCronJobs();
     if (options_.jobs) {
       StartJobs();
     } else if (options_.pod_groups) {
@@ -81,18 +85,20 @@ class Controllers::Impl {
     stopped_ = true;
     deciding_ = false;
     jobs_.Sleep();
+    cron_jobs_.Sleep();
     job_flows_.Sleep();
     queues_.Sleep();
     workload_groups_.Sleep();
   }
   bool stopped() const {
-    return stopped_ && jobs_.driver().under_way() + job_flows_.flows().under_way() + job_flows_.templates().under_way() +
+    return stopped_ && jobs_.driver().under_way() + cron_jobs_.driver().under_way() + job_flows_.flows().under_way() + job_flows_.templates().under_way() +
            queues_.driver().under_way() + workload_groups_.driver().under_way() == 0;
   }
 
   bool synced() const {
     if (options_.pod_groups && !caches_.workloads_synced()) return false;
     if (options_.job_flows && !(caches_.flows_synced() && caches_.jobs.synced())) return false;
+    if (options_.cron_jobs && !(caches_.cron_jobs.synced() && caches_.jobs.synced())) return false;
     if (options_.jobs) return caches_.synced();
     if ((options_.queues || options_.queue_lookup) && !(caches_.queues.synced() && caches_.commands.synced())) return false;
     return caches_.pod_groups.synced() && (!options_.pod_groups || caches_.pods.synced());
@@ -127,6 +133,7 @@ class Controllers::Impl {
       json.Field("plansUnderWay", static_cast<std::int64_t>(of.under_way())).EndObject();
     };
     json.Key("controllers").BeginObject();
+    driver("cronjob", options_.cron_jobs, cron_jobs_.driver());
     driver("job", options_.jobs, jobs_.driver());
     driver("jobflow", options_.job_flows, job_flows_.flows());
     driver("jobtemplate", options_.job_flows, job_flows_.templates());
@@ -142,6 +149,7 @@ class Controllers::Impl {
     caches_.jobs.Start(
         [this](const auto& key, const auto& before, const auto& after) {
           if (options_.jobs) jobs_.OnJob(key, after.get());
+          if (options_.cron_jobs) cron_jobs_.OnJob(key, before, after);
           if (options_.job_flows) job_flows_.OnJob(key, before, after);
         },
         std::move(on_synced));
@@ -167,6 +175,11 @@ class Controllers::Impl {
     caches_.job_flows.Start([this](const auto& key, const auto& before, const auto& after) { job_flows_.OnFlow(key, before, after); },
                             [this] { Begin(); });
     caches_.job_templates.Start([this](const auto& key, const auto&, const auto&) { job_flows_.OnTemplate(key); }, [this] { Begin(); });
+  }
+
+  void StartCronJobs() {
+    caches_.cron_jobs.Start([this](const auto& key, const auto& before, const auto& after) { cron_jobs_.OnCronJob(key, before, after); },
+                            [this] { Begin(); });
   }
 
   void StartPods() {
@@ -225,6 +238,7 @@ class Controllers::Impl {
     if (standby_ || deciding_ || stopped_ || !synced()) return;
     deciding_ = true;
     if (options_.jobs) jobs_.Wake();
+    if (options_.cron_jobs) cron_jobs_.Wake();
     if (options_.job_flows) job_flows_.Wake();
     if (options_.queues) queues_.Wake();
     if (options_.pod_groups) workload_groups_.Wake();
@@ -249,6 +263,7 @@ class Controllers::Impl {
   Caches caches_;
   const std::unique_ptr<SshKeys> own_ssh_keys_;  // null: others make them
   JobController jobs_;
+  CronJobController cron_jobs_;
   JobFlowController job_flows_;
   QueueController queues_;
   WorkloadGroupController workload_groups_;

@@ -1,4 +1,4 @@
-// The controllers of Volcano's objects, as one component: Jobs, JobFlows, Queues, and PodGroups for pods that no Job made.
+// The controllers of Volcano's objects, as one component: Jobs, CronJobs, JobFlows, Queues, and PodGroups for pods that no Job made.
 //
 // Everything is decided by plugin/lifecycle; here stand the caches, their indices, and the drivers.
 #pragma once
@@ -21,7 +21,7 @@ struct ControllersOptions {
   double qps = 0;                          // writes a second, for each of the controllers; 0: no limit
   int burst = 100;
   std::vector<std::string> namespaces;     // only these are watched and written; empty: all. Queues have none.
-  bool jobs = true, job_flows = true, queues = true, pod_groups = true;  // which controllers run; each needs caches of its own
+  bool jobs = true, cron_jobs = true, job_flows = true, queues = true, pod_groups = true;  // which controllers run; each needs caches of its own
   bool queue_lookup = false;  // queues are known even when neither jobs nor queues are kept
   // Its caches fill and nothing is decided until Lead().
   bool standby = false;

@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Uses every permission: what job plugins make, claims, commands, a bare pod, a gang that waits, and (half) one that was bound in part.
+// Uses every permission: what job plugins make, claims, commands, a CronJob that is due, a bare pod, a gang that waits, and (half) one that was bound in part.
 constexpr char kWorkload[] = R"(
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -53,6 +53,13 @@ apiVersion: flow.volcano.sh/v1alpha1
 kind: JobFlow
 metadata: {name: flow}
 spec: {flows: [{name: step}]}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: CronJob
+metadata: {name: yearly}
+spec:
+  schedule: "@yearly"
+  jobTemplate: {spec: {tasks: [{name: a, replicas: 1, template: {spec: {containers: [{name: main, image: example.test/app:v1}]}}}]}}
 ---
 apiVersion: bus.volcano.sh/v1alpha1
 kind: Command
@@ -119,6 +126,9 @@ class RbacTest : public ::testing::Test {
     ASSERT_EQ(plane.Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, R"("}})")).code, 201);
     const absl::Status status = plane.Create(kWorkload, ns);
     ASSERT_TRUE(status.ok()) << status;
+    // The last new year was missed, so its job is due.
+    ASSERT_EQ(plane.Call("PATCH", api::PathOf(api::kCronJobs, ns, "yearly", "status"), R"({"status":{"lastScheduleTime":"2020-01-01T00:00:00Z"}})",
+                         "application/merge-patch+json").code, 200);
     // Half of a gang is bound by a stranger.
     Eventually([&] {
       const kube::Response reply =

@@ -270,6 +270,21 @@ TEST_F(KubectlTest, DiscoveryVersionAndExplain) {
   EXPECT_THAT(Kubectl({"explain", "vcjob.spec.minAvailable"}), HasSubstr("members of the gang"));
 }
 
+TEST_F(KubectlTest, ACronJobStartsWhatItMissed) {
+  Start();
+  EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "cron-volcano.yaml"}), "cronjob.batch.volcano.sh/nightly created\n");
+  EXPECT_THAT(Kubectl({"get", "cronvcjob"}), AllOf(HasSubstr("SCHEDULE     TIMEZONE        SUSPEND   LAST SCHEDULE   AGE"), HasSubstr("30 2 * * *   Asia/Shanghai   false")));
+  // As if it had been made and suspended long ago; now it is to start whatever it missed.
+  Kubectl({"patch", "cronvj", "nightly", "--subresource=status", "--type=merge", "-p", R"({"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}})"});
+  Kubectl({"patch", "cronvj", "nightly", "--type=merge", "-p", R"({"spec":{"startingDeadlineSeconds":null}})"});
+  Kubectl({"wait", "cronvj/nightly", "--for=jsonpath={.status.active[0].uid}", "--timeout=30s"});
+  const std::string job = Kubectl({"get", "cronvj", "nightly", "-o", "jsonpath={.status.active[0].name}"});
+  EXPECT_THAT(job, StartsWith("nightly-2"));
+  WaitForJob(job, "Running");
+  Kubectl({"delete", "cronvj", "nightly"});
+  Kubectl({"wait", "vcjob/" + job, "--for=delete", "--timeout=30s"});
+}
+
 TEST_F(KubectlTest, ServerSideApply) {
   Start();
   const auto config = [](const std::string& value) {

@@ -221,7 +221,7 @@ TEST_F(ControllersTest, AStandbyWritesNothingUntilItLeads) {
 
 TEST_F(ControllersTest, OnlyThoseAskedForRun) {
   ControllersOptions options;
-  options.jobs = options.queues = false;
+  options.jobs = options.cron_jobs = options.queues = false;
   Start(options);
   Create(api::kJobs, JobText("ctr", 1, {{"w", 1}}));
   EXPECT_THAT(Names(api::kPodGroups), IsEmpty());

@@ -281,6 +281,11 @@ TEST(TableTest, VolcanosQueuesAndCommands) {
               ElementsAre("c", "AbortJob", "ctr", "null"));
 }
 
+TEST(TableTest, VolcanosCronJobs) {
+  EXPECT_THAT(FirstCells(api::kCronJobs, R"({"metadata":{"name":"nightly"},"spec":{"schedule":"30 2 * * *","timeZone":"Asia/Shanghai","suspend":false}})", 5),
+              ElementsAre("nightly", "30 2 * * *", "Asia/Shanghai", "false", "null"));
+}
+
 TEST(TableTest, EveryResourceHasATable) {
   for (const api::Resource* resource : api::kAllResources) {
     EXPECT_EQ(Row(*resource, R"({"metadata":{"name":"x"}})").empty(), false) << resource->kind;

@@ -1,0 +1,133 @@
+#include "plugin/controller/cron_job_controller.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "api/volcano/defaults.h"
+#include "base/strings.h"
+
+namespace gangway::controller {
+namespace {
+
+using api::NamespacedName;
+
+// The CronJob that controls the Job; null when none does.
+const api::OwnerReference* ControllingCronJob(const api::volcano::Job* job) {
+  const api::OwnerReference* owner = job == nullptr ? nullptr : job->metadata.Controller();
+  const bool ours = owner != nullptr && owner->kind == api::kCronJobs.kind && owner->api_version == api::kCronJobs.ApiVersion();
+  return ours ? owner : nullptr;
+}
+
+std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
+  std::uint64_t version = 0;
+  return absl::SimpleAtoi(metadata.resource_version, &version) ? version : 0;
+}
+
+bool Names(const api::volcano::CronJob& cron, const std::string& job) {
+  const auto& active = cron.status.active;
+  return std::any_of(active.begin(), active.end(), [&](const api::ObjectReference& entry) { return entry.name == job; });
+}
+
+}  // namespace
+
+CronJobController::CronJobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options)
+    : loop_(loop), caches_(caches), recorder_(recorder),
+      driver_(loop, client, recorder, std::move(options), [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
+  driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
+  driver_.SetOnPermanentError([this](const NamespacedName& key, const kube::Write& write, const absl::Status& status) { Explain(key, write, status); });
+}
+
+void CronJobController::OnCronJob(const NamespacedName& key, const CronJobPtr& before, const CronJobPtr& after) {
+  if (after == nullptr) {
+    if (const auto it = entries_.find(key); it != entries_.end()) {
+      Entry left;
+      left.runs = std::move(it->second.runs);
+      if (left.empty()) entries_.erase(it); else it->second = std::move(left);
+    }
+    return;
+  }
+  // The starts of the new schedule that have passed are nobody's.
+  const bool same_object = before != nullptr && before->metadata.uid == after->metadata.uid;
+  if (same_object && (before->spec.schedule != after->spec.schedule || before->spec.time_zone != after->spec.time_zone)) {
+    entries_[key].schedule_changed = loop_.Now();
+  }
+  driver_.Enqueue(key);
+}
+
+void CronJobController::OnJob(const NamespacedName& key, const JobPtr& before, const JobPtr& after) {
+  const api::OwnerReference* was = ControllingCronJob(before.get());
+  const api::OwnerReference* is = ControllingCronJob(after.get());
+  if (was != nullptr && (is == nullptr || is->name != was->name)) {
+    const NamespacedName cron{key.ns, was->name};
+    Entry& entry = entries_[cron];
+    entry.runs.erase(key.name);
+    entry.seen_leaving.insert(key.name);
+    driver_.Enqueue(cron);
+  }
+  if (is == nullptr) return;
+  const NamespacedName cron{key.ns, is->name};
+  Entry& entry = entries_[cron];
+  entry.runs[key.name] = {lifecycle::RunOf(*after), is->uid};
+  entry.seen_leaving.erase(key.name);
+  if (entry.refused == key.name) entry.refused.clear();
+  driver_.Enqueue(cron);
+}
+
+void CronJobController::Wake() {
+  driver_.Wake();
+  caches_.cron_jobs.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
+}
+
+kube::Plan CronJobController::Decide(const NamespacedName& key, absl::Time now) {
+  const CronJobPtr stored = caches_.cron_jobs.Get(key);
+  if (stored == nullptr) {
+    if (const auto it = entries_.find(key); it != entries_.end() && it->second.runs.empty()) entries_.erase(it);
+    return {};
+  }
+  // No API server need have filled it in.
+  api::volcano::CronJob cron = *stored;
+  api::volcano::ApplyDefaults(cron);
+  Entry& entry = entries_[key];
+  absl::erase_if(entry.seen_leaving, [&](const std::string& job) { return !Names(cron, job); });
+  lifecycle::CronJobView view;
+  view.cron = &cron;
+  for (const auto& [name, owned] : entry.runs) {
+    if (owned.owner_uid == cron.metadata.uid) view.runs.push_back(owned.run);
+  }
+  view.runs_current = caches_.jobs.seen_up_to() >= VersionOf(cron.metadata);
+  view.seen_leaving = &entry.seen_leaving;
+  view.refused = entry.refused;
+  view.schedule_changed = entry.schedule_changed;
+  kube::Plan plan = lifecycle::ReconcileCronJob(view, now);
+  TellOnce(entry, plan);
+  if (entry.empty()) entries_.erase(key);
+  return plan;
+}
+
+// A warning holds until its cause is gone; it is not told again with everything else that happens.
+void CronJobController::TellOnce(Entry& entry, kube::Plan& plan) const {
+  std::vector<std::string> told;
+  std::erase_if(plan.events, [&](const kube::EventNote& note) {
+    if (note.type != kube::EventNote::Type::kWarning) return false;
+    told.push_back(absl::StrCat(note.reason, ": ", note.message));
+    return std::find(entry.told.begin(), entry.told.end(), told.back()) != entry.told.end();
+  });
+  entry.told = std::move(told);
+}
+
+void CronJobController::Explain(const NamespacedName& key, const kube::Write& write, const absl::Status& status) {
+  const CronJobPtr cron = caches_.cron_jobs.Get(key);
+  if (cron == nullptr) return;
+  const bool create = write.verb == kube::Verb::kCreate;
+  if (create) entries_[key].refused = write.name;
+  const bool foreign = create && absl::IsAlreadyExists(status);
+  const char* reason = foreign ? "ForeignJob" : create ? "FailedCreate" : write.verb == kube::Verb::kDelete ? "FailedDelete" : "FailedUpdate";
+  const std::string why = foreign ? "it is there already, and this CronJob does not control it" : std::string(status.message());
+  recorder_.Record({kube::EventNote::Type::kWarning, reason, absl::StrCat(View(write.resource->kind), " ", write.name, ": ", why),
+                    {api::kCronJobs.ApiVersion(), std::string(api::kCronJobs.kind), key.ns, key.name, cron->metadata.uid,
+                     cron->metadata.resource_version, {}}});
+}
+
+}  // namespace gangway::controller

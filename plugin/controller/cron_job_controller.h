@@ -1,0 +1,58 @@
+// Keeps every CronJob as plugin/lifecycle decides. Used on its loop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "kube/runtime/driver.h"
+#include "plugin/controller/caches.h"
+#include "plugin/lifecycle/reconcile_cron_job.h"
+
+namespace gangway::controller {
+
+class CronJobController {
+ public:
+  using CronJobPtr = std::shared_ptr<const api::volcano::CronJob>;
+  using JobPtr = std::shared_ptr<const api::volcano::Job>;
+
+  CronJobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options);
+
+  // What the caches saw.
+  void OnCronJob(const api::NamespacedName& key, const CronJobPtr& before, const CronJobPtr& after);
+  void OnJob(const api::NamespacedName& key, const JobPtr& before, const JobPtr& after);
+
+  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
+  void Sleep() { driver_.Sleep(); }
+  void Wake();
+  const kube::Driver& driver() const { return driver_; }
+
+ private:
+  struct Owned {
+    lifecycle::CronRun run;
+    std::string owner_uid;
+  };
+  struct Entry {
+    absl::btree_map<std::string, Owned> runs;          // Jobs that a CronJob of this name controls
+    absl::flat_hash_set<std::string> seen_leaving;     // of those that its status still names
+    std::string refused;
+    absl::Time schedule_changed = absl::InfinitePast();
+    std::vector<std::string> told;                     // warnings of the last decision
+    bool empty() const { return runs.empty() && seen_leaving.empty() && refused.empty() && told.empty() && schedule_changed == absl::InfinitePast(); }
+  };
+
+  kube::Plan Decide(const api::NamespacedName& key, absl::Time now);
+  void TellOnce(Entry& entry, kube::Plan& plan) const;
+  void Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status);
+
+  Loop& loop_;
+  Caches& caches_;
+  kube::Recorder& recorder_;
+  absl::flat_hash_map<api::NamespacedName, Entry> entries_;
+  kube::Driver driver_;
+};
+
+}  // namespace gangway::controller
