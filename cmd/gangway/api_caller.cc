@@ -44,10 +44,10 @@ int Complain(absl::string_view command, const absl::Status& status) {
 ApiCaller::ApiCaller(kube::Connection connection)
     : connection_(std::move(connection)), loop_(static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())) ^ static_cast<std::uint64_t>(getpid())) {}
 
-absl::StatusOr<std::unique_ptr<ApiCaller>> ApiCaller::Make(const ServerFlags& flags) {
+absl::StatusOr<std::unique_ptr<ApiCaller>> ApiCaller::Make(const ServerFlags& flags, kube::HttpClientOptions options) {
   GW_ASSIGN_OR_RETURN(kube::Connection connection, ConnectionOf(flags));
   std::unique_ptr<ApiCaller> caller(new ApiCaller(std::move(connection)));
-  GW_ASSIGN_OR_RETURN(caller->client_, kube::HttpClient::Make(caller->loop_, caller->connection_));
+  GW_ASSIGN_OR_RETURN(caller->client_, kube::HttpClient::Make(caller->loop_, caller->connection_, std::move(options)));
   return caller;
 }
 

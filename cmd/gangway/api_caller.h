@@ -38,7 +38,7 @@ int Complain(absl::string_view command, const absl::Status& status);
 
 class ApiCaller {
  public:
-  static absl::StatusOr<std::unique_ptr<ApiCaller>> Make(const ServerFlags& flags);
+  static absl::StatusOr<std::unique_ptr<ApiCaller>> Make(const ServerFlags& flags, kube::HttpClientOptions options = {});
 
   // The body of a 2xx answer; any other answer, and none, is an error.
   absl::StatusOr<Bytes> Call(absl::string_view method, std::string path, std::string body = {}, std::string query = {},
@@ -66,6 +66,7 @@ class ApiCaller {
 
   AsioLoop& loop() { return loop_; }
   kube::Client& client() { return *client_; }
+  kube::TextSource& texts() { return *client_; }
   // Where to look when nobody named a namespace.
   const std::string& default_namespace() const { return connection_.default_namespace; }
 

@@ -12,6 +12,7 @@
 
 #include "cmd/gangway/crds_command.h"
 #include "cmd/gangway/job_command.h"
+#include "cmd/gangway/logs_command.h"
 #include "cmd/gangway/process_command.h"
 #include "cmd/gangway/queue_command.h"
 #include "cmd/gangway/sandbox_command.h"
@@ -35,6 +36,7 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
   sandbox->add_option("--timeout", flags.timeout, "end after this long, such as 60s; with --until that is a failure");
   sandbox->add_option("--finish", flags.finish, "containers that end well (repeatable): trainer=5s, trainer-1=5s");
   sandbox->add_option("--fail", flags.fail, "containers that fail (repeatable): worker-1=3s:137, worker-1=3s:137x1 for the first run only");
+  sandbox->add_option("--log", flags.log, "what containers write (repeatable): trainer=500ms, trainer-1=2s:loss falls; a line a second unless said");
   sandbox->add_option("--start-delay", flags.start_delay, "how long a simulated container takes to start")->capture_default_str();
   sandbox->add_option("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")->capture_default_str();
   sandbox->add_option("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one")->check(CLI::Range(0, 65535))->capture_default_str();
@@ -81,6 +83,7 @@ int main(int argc, char** argv) {
   const gangway::cmd::ValidateCommand validate(app);
   gangway::cmd::JobCommand job(app);
   gangway::cmd::QueueCommand queue(app);
+  gangway::cmd::LogsCommand logs(app);
   app.add_subcommand("version", "print the version");
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
@@ -98,6 +101,7 @@ int main(int argc, char** argv) {
   }
   if (job.chosen()) return job.Run();
   if (queue.chosen()) return queue.Run();
+  if (logs.chosen()) return logs.Run();
   if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
   if (validate.chosen()) return validate.Run();
   for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {

@@ -93,7 +93,7 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   input.cluster.ssh_key_threads = 1;
   sandbox::KubeletsOptions& kubelets = input.cluster.kubelets;
   kubelets.nodes = sandbox::MakeNodes(shapes, flags.nodes);
-  GW_ASSIGN_OR_RETURN(kubelets.behaviour, sandbox::Behaviour::Parse(flags.finish, flags.fail));
+  GW_ASSIGN_OR_RETURN(kubelets.behaviour, sandbox::Behaviour::Parse(flags.finish, flags.fail, flags.log));
   GW_ASSIGN_OR_RETURN(kubelets.times.start, ParseDuration("--start-delay", flags.start_delay));
   GW_ASSIGN_OR_RETURN(kubelets.times.stop, ParseDuration("--stop-delay", flags.stop_delay));
   kubelets.times.init = kubelets.times.start;

@@ -13,7 +13,7 @@ struct SandboxFlags {
   std::vector<std::string> apply;   // files; "-" is standard input
   std::string until;                // a Goal; empty: run until a signal
   std::string timeout;              // a Go duration; empty: none
-  std::vector<std::string> finish, fail;
+  std::vector<std::string> finish, fail, log;
   std::string start_delay = "100ms", stop_delay = "100ms";
   int port = 0;
   std::string kubeconfig;           // empty: a temporary file

@@ -320,6 +320,14 @@ void HttpClient::Send(Request request, Token owner, Done done) {
 }
 
 std::unique_ptr<Watch> HttpClient::StartWatch(Request request, Token owner, OnFrames on_frames, OnEnd on_end) {
+  return StartStream(std::move(request), false, std::move(owner), std::move(on_frames), std::move(on_end));
+}
+
+std::unique_ptr<Watch> HttpClient::StartText(Request request, Token owner, OnText on_text, OnEnd on_end) {
+  return StartStream(std::move(request), true, std::move(owner), TextOfFrames(std::move(on_text)), std::move(on_end));
+}
+
+std::unique_ptr<Watch> HttpClient::StartStream(Request request, bool text, Token owner, OnFrames on_frames, OnEnd on_end) {
   // Weak: the core holds the stream while it runs.
   const std::weak_ptr<Core> core = core_;
   auto stream = std::make_shared<WatchStream>(
@@ -327,7 +335,8 @@ std::unique_ptr<Watch> HttpClient::StartWatch(Request request, Token owner, OnFr
       [core](std::shared_ptr<WatchStream> resumed) {
         if (const auto alive = core.lock()) alive->Resume(std::move(resumed));
       });
-  core_->Submit(std::make_unique<Transfer>(std::move(request), stream, core_->options().max_frame_bytes));
+  core_->Submit(std::make_unique<Transfer>(std::move(request), stream,
+                                           text ? std::nullopt : std::optional<std::size_t>(core_->options().max_frame_bytes)));
   return std::make_unique<WatchHandle>(std::move(stream), [core](std::shared_ptr<WatchStream> cancelled) {
     if (const auto alive = core.lock()) alive->Cancel(std::move(cancelled));
   });

@@ -15,6 +15,7 @@
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "kube/client/connection.h"
+#include "kube/client/text_source.h"
 #include "kube/client/write_fence.h"
 
 namespace gangway::kube {
@@ -46,7 +47,7 @@ struct HttpClientOptions {
 
 // Thread-safe. Calls back by posting to the loop, which must outlive it. Requests and watches under way when it is
 // destroyed end with Cancelled.
-class HttpClient : public Client {
+class HttpClient : public Client, public TextSource {
  public:
   // InvalidArgument when the connection cannot be used as it is; connects to nothing yet.
   static absl::StatusOr<std::unique_ptr<HttpClient>> Make(Loop& loop, Connection connection,
@@ -62,10 +63,12 @@ class HttpClient : public Client {
   // thread its destruction waits for a callback that is running.
   [[nodiscard]] std::unique_ptr<Watch> StartWatch(Request request, Token owner, OnFrames on_frames,
                                                   OnEnd on_end) override;
+  [[nodiscard]] std::unique_ptr<Watch> StartText(Request request, Token owner, OnText on_text, OnEnd on_end) override;
 
  private:
   class Core;
   explicit HttpClient(std::shared_ptr<Core> core);
+  std::unique_ptr<Watch> StartStream(Request request, bool text, Token owner, OnFrames on_frames, OnEnd on_end);
   const std::shared_ptr<Core> core_;
 };
 

@@ -62,8 +62,10 @@ absl::Status CheckRequest(const Request& request) {
 Transfer::Transfer(Request request, Token task_owner, Client::Done when_done)
     : owner(std::move(task_owner)), done(std::move(when_done)), request_(std::move(request)) {}
 
-Transfer::Transfer(Request request, std::shared_ptr<WatchStream> stream, std::size_t max_frame_bytes)
-    : request_(std::move(request)), stream_(std::move(stream)), splitter_(max_frame_bytes) {}
+Transfer::Transfer(Request request, std::shared_ptr<WatchStream> stream, std::optional<std::size_t> max_frame_bytes)
+    : request_(std::move(request)), stream_(std::move(stream)) {
+  if (max_frame_bytes.has_value()) splitter_.emplace(*max_frame_bytes);
+}
 
 Transfer::~Transfer() { curl_slist_free_all(headers_); }
 
@@ -211,7 +213,12 @@ std::size_t Transfer::TakeFrames(absl::string_view bytes) {
   }
   last_byte_ = std::chrono::steady_clock::now();
   std::vector<Frame> frames;
-  absl::Status fed = splitter_->Feed(bytes, frames);
+  absl::Status fed;
+  if (splitter_.has_value()) {
+    fed = splitter_->Feed(bytes, frames);
+  } else {
+    frames.push_back({FrameType::kAdded, MakeBytes(std::string(bytes))});
+  }
   stream_->Push(std::move(frames));
   if (fed.ok()) return bytes.size();
   failure_ = std::move(fed);
@@ -283,7 +290,7 @@ absl::Status Transfer::WatchResult(CURLcode code) {
   const int answer = http_code();
   if (code != CURLE_OK) return TransportError(code);
   if (answer < 200 || answer >= 300) return StatusFromResponse(MakeResponse());
-  return splitter_->Finish();
+  return splitter_.has_value() ? splitter_->Finish() : absl::OkStatus();
 }
 
 }  // namespace gangway::kube

@@ -58,7 +58,8 @@ absl::Status CheckRequest(const Request& request);
 class Transfer {
  public:
   Transfer(Request request, Token owner, Client::Done done);
-  Transfer(Request request, std::shared_ptr<WatchStream> stream, std::size_t max_frame_bytes);
+  // A watch; without `max_frame_bytes` a stream of text, whose pieces travel as the objects of frames.
+  Transfer(Request request, std::shared_ptr<WatchStream> stream, std::optional<std::size_t> max_frame_bytes);
   ~Transfer();
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
@@ -104,7 +105,7 @@ class Transfer {
 
   const Request request_;
   const std::shared_ptr<WatchStream> stream_;  // null for a request
-  std::optional<FrameSplitter> splitter_;
+  std::optional<FrameSplitter> splitter_;      // of a watch
 
   CURL* easy_ = nullptr;
   CredentialsPtr credentials_;

@@ -276,6 +276,7 @@ void HttpConnection::BeginAnswer(const Response& response) {
 void HttpConnection::BeginWatch(Mail mail) {
   state_ = State::kWatching;
   queued_bytes_ = std::move(mail.queued_bytes);
+  text_ = mail.text;
   watch_ended_ = false;
   watch_orderly_ = true;
   if (http10_) keep_alive_ = false;
@@ -305,7 +306,11 @@ void HttpConnection::FillChunk() {
   std::string chunk;
   std::size_t taken = 0;
   while (!frames_.empty() && (chunk.empty() || chunk.size() + frames_.front().object->size() <= kMaxChunkBytes)) {
-    AppendFrame(frames_.front(), chunk);
+    if (text_) {
+      chunk.append(*frames_.front().object);
+    } else {
+      AppendFrame(frames_.front(), chunk);
+    }
     taken += frames_.front().object->size();
     frames_.pop_front();
   }

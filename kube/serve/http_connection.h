@@ -113,6 +113,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // While watching.
   std::deque<Frame> frames_;
   std::shared_ptr<std::atomic<std::size_t>> queued_bytes_;
+  bool text_ = false;
   bool watch_ended_ = false;
   bool watch_orderly_ = true;
 };

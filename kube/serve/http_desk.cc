@@ -130,6 +130,7 @@ void HttpDesk::StartWatch(Arrival arrival) {
   begin.what = Mail::What::kBeginWatch;
   begin.to = watcher;
   begin.content_type = std::move(answer.content_type);
+  begin.text = answer.text;
   begin.queued_bytes = flow->queued_bytes;
   mailbox->Put(std::move(begin));
 }

@@ -26,7 +26,7 @@ using ConnectionId = std::uint64_t;  // never used twice
 struct Mail {
   enum class What {
     kAnswer,      // response
-    kBeginWatch,  // content_type, queued_bytes
+    kBeginWatch,  // content_type, text, queued_bytes
     kFrames,      // frames
     kEndWatch,    // orderly
     kCut,         // close it now: the client does not read
@@ -35,6 +35,7 @@ struct Mail {
   ConnectionId to = 0;
   Response response;
   std::string content_type;
+  bool text = false;  // frames are written without their envelopes
   std::shared_ptr<std::atomic<std::size_t>> queued_bytes;  // of objects; the connection takes off what it has written
   std::vector<Frame> frames;
   bool orderly = true;

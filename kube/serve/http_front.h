@@ -34,6 +34,7 @@ class HttpHandler {
     std::unique_ptr<Watch> watch;     // null when refused
     std::optional<Response> refused;  // a Status
     std::string content_type;               // of the stream
+    bool text = false;                      // the objects of frames are written as they are, nothing around them
   };
 
   virtual ~HttpHandler() = default;

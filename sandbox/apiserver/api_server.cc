@@ -22,9 +22,11 @@ kube::Response ApiServer::Handle(const kube::Request& request, const Caller& cal
 }
 
 bool ApiServer::IsWatch(const kube::Request& request) {
-  if (request.method != "GET" || !absl::StrContains(request.query, "watch")) return false;
+  const bool log = absl::EndsWith(request.path, "/log") && absl::StrContains(request.path, "/pods/");
+  const absl::string_view word = log ? "follow" : "watch";
+  if (request.method != "GET" || !absl::StrContains(request.query, word)) return false;
   Outcome<Query> query = Query::Parse(request.query);
-  return query.ok() && query->Flag("watch");
+  return query.ok() && query->Flag(word);
 }
 
 ApiServer::WatchAnswer ApiServer::StartWatch(const kube::Request& request, const Caller& caller,
@@ -32,7 +34,7 @@ ApiServer::WatchAnswer ApiServer::StartWatch(const kube::Request& request, const
   return impl_->core.StartWatch(request, caller, std::move(on_frames), std::move(on_end));
 }
 
-void ApiServer::SetPodLogs(PodLogs pod_logs) { impl_->core.SetPodLogs(std::move(pod_logs)); }
+void ApiServer::SetPodLogs(PodLogs pod_logs, PodLogStreams streams) { impl_->core.SetPodLogs(std::move(pod_logs), std::move(streams)); }
 void ApiServer::BreakWatches() { impl_->core.watches().EndAll(absl::OkStatus()); }
 void ApiServer::CompactHistory() { impl_->core.store().Compact(); }
 const Store& ApiServer::store() const { return impl_->core.store(); }

@@ -36,10 +36,14 @@ struct LogQuery {
   std::string ns, pod, uid, node, container;
   std::optional<std::int64_t> tail_lines, limit_bytes;
   absl::Time since = absl::InfinitePast();
-  bool previous = false, timestamps = false;
+  bool previous = false, timestamps = false, follow = false;
 };
 // Answers with the text, or NotFound / InvalidArgument with a message for the user. Called on the loop.
 using PodLogs = absl::AnyInvocable<absl::StatusOr<std::string>(const LogQuery&)>;
+// The same, and what is written from then on, until the container ends. Pieces of the text come as the objects of frames; callbacks as
+// those of a watch.
+using PodLogStreams =
+    absl::AnyInvocable<absl::StatusOr<std::unique_ptr<kube::Watch>>(const LogQuery&, kube::Client::OnFrames, kube::Client::OnEnd)>;
 
 struct ApiServerOptions {
   StoreOptions store;
@@ -57,10 +61,10 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  // Everything but watches; answers at once. Any malformed request gets a metav1.Status and changes nothing.
+  // Everything but watches and logs that are followed; answers at once. Any malformed request gets a metav1.Status and changes nothing.
   kube::Response Handle(const kube::Request& request, const Caller& caller);
 
-  // Whether `request` asks for a watch, and so belongs into StartWatch.
+  // Whether `request` asks for a watch or to follow a log, and so belongs into StartWatch.
   static bool IsWatch(const kube::Request& request);
 
   // Frames come later, in batches, from tasks of the loop; each object is what the request's Accept asked for (the object or
@@ -70,12 +74,13 @@ class ApiServer {
     std::unique_ptr<kube::Watch> watch;     // null when refused
     std::optional<kube::Response> refused;  // a Status
     std::string content_type;               // of the stream
+    bool text = false;                      // a log: the objects of frames are its pieces
   };
   WatchAnswer StartWatch(const kube::Request& request, const Caller& caller, kube::Client::OnFrames on_frames,
                          kube::Client::OnEnd on_end);
 
-  // Who answers GET pods/log; without, 404. May be set again.
-  void SetPodLogs(PodLogs pod_logs);
+  // Who answers GET pods/log; without, 404. May be set again. Without `streams` following a log ends with what is there.
+  void SetPodLogs(PodLogs pod_logs, PodLogStreams streams = nullptr);
 
   // Ends every watch, as a restart of the server would; clients resume.
   void BreakWatches();

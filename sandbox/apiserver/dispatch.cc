@@ -113,6 +113,7 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return refuse(exchange.refusal());
   const Target& target = exchange->target;
+  if (request.method == "GET" && target.subresource == "log") return FollowLog(*exchange, std::move(on_frames), std::move(on_end));
   if (request.method != "GET" || !target.subresource.empty()) return refuse(MethodNotAllowed());
   Outcome<ListOptions> options = ParseListOptions(exchange->query, target);
   if (!options.ok()) return refuse(options.refusal());

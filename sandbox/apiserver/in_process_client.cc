@@ -140,11 +140,13 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
   if (state.faults.request) fate = state.faults.request(request);
   // The task owns its way to the server, not the client: only the answer is the client's.
   auto carry = [&loop = state.loop, &server = state.server, running = state.server.running(), caller = state.caller,
-                network = state.network, fate,
+                network = state.network, fate = std::move(fate),
                 alive = state.alive.token(), owner = std::move(owner), request = std::move(request),
                 done = std::move(done)]() mutable {
     absl::StatusOr<kube::Response> answer = Lost(request);
-    if (fate.loss != RequestFate::Loss::kRequest && !running.expired()) {
+    if (fate.answer) {
+      answer = *std::move(fate.answer);
+    } else if (fate.loss != RequestFate::Loss::kRequest && !running.expired()) {
       kube::Response response = server.Handle(request, caller);
       if (fate.loss == RequestFate::Loss::kNone) answer = std::move(response);
     }
@@ -177,6 +179,10 @@ std::unique_ptr<kube::Watch> InProcessClient::StartWatch(kube::Request request, 
   return std::make_unique<WatchHandle>([weak = std::weak_ptr<State>(state_), id] {
     if (const auto alive = weak.lock()) alive->Drop(id);
   });
+}
+
+std::unique_ptr<kube::Watch> InProcessClient::StartText(kube::Request request, Token owner, OnText on_text, OnEnd on_end) {
+  return StartWatch(std::move(request), std::move(owner), kube::TextOfFrames(std::move(on_text)), std::move(on_end));
 }
 
 void InProcessClient::ShowManagedFields() { state_->caller.managed_fields = true; }

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
+#include "kube/client/text_source.h"
 #include "sandbox/apiserver/api_server.h"
 
 namespace gangway::sandbox {
@@ -23,6 +24,8 @@ struct RequestFate {
     kReply,    // is carried out, its reply lost
   };
   Loss loss = Loss::kNone;
+  // The answer of somebody in between (a proxy, an admission plugin, a quota); the server never sees the request.
+  std::optional<kube::Response> answer;
   absl::Duration request_delay = absl::ZeroDuration();
   absl::Duration reply_delay = absl::ZeroDuration();
 };
@@ -39,7 +42,7 @@ struct Faults {
   absl::AnyInvocable<WatchFate(const kube::Request& watch, const std::vector<kube::Frame>&)> frames;
 };
 
-class InProcessClient final : public kube::Client {
+class InProcessClient final : public kube::Client, public kube::TextSource {
  public:
   // `name` goes into the journal. Requests to a server that is gone are lost.
   InProcessClient(Loop& loop, ApiServer& server, std::string name, Faults faults = {});
@@ -48,6 +51,8 @@ class InProcessClient final : public kube::Client {
   void Send(kube::Request request, Token owner, Done done) override;
   [[nodiscard]] std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames,
                                                         OnEnd on_end) override;
+  // `request` is a GET pods/log. Faults are those of a watch.
+  [[nodiscard]] std::unique_ptr<kube::Watch> StartText(kube::Request request, Token owner, OnText on_text, OnEnd on_end) override;
 
   // From now on objects come with metadata.managedFields, as a client over the network sees them.
   void ShowManagedFields();

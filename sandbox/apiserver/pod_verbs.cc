@@ -1,4 +1,4 @@
-// The subresources of pods: binding, eviction, log.
+// The subresources of pods: binding, eviction.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -6,7 +6,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "api/field_table.h"
 #include "api/json.h"
 #include "api/json_value.h"
@@ -234,94 +233,6 @@ kube::Response ServerCore::Evict(Exchange& exchange) {
   Outcome<Removal> removal = Remove(target, *record, *deletion, note);
   if (!removal.ok()) return removal.refusal().ToResponse();
   return SuccessStatus(201);
-}
-
-namespace {
-
-std::vector<std::string> ContainerNames(const json::object& pod) {
-  std::vector<std::string> names;
-  for (const absl::string_view list : {"spec.containers", "spec.initContainers"}) {
-    const json::value* containers = FindPath(pod, list);
-    if (containers == nullptr || !containers->is_array()) continue;
-    for (const json::value& each : containers->get_array()) {
-      if (each.is_object()) names.emplace_back(FindText(each.get_object(), "name"));
-    }
-  }
-  return names;
-}
-
-Outcome<LogQuery> ParseLogQuery(const Query& query, absl::Time now) {
-  LogQuery log;
-  log.container = std::string(query.Get("container"));
-  Outcome<std::optional<std::int64_t>> tail = query.Integer("tailLines");
-  if (!tail.ok()) return tail.refusal();
-  Outcome<std::optional<std::int64_t>> limit = query.Integer("limitBytes");
-  if (!limit.ok()) return limit.refusal();
-  Outcome<std::optional<std::int64_t>> seconds = query.Integer("sinceSeconds");
-  if (!seconds.ok()) return seconds.refusal();
-  if (tail->value_or(0) < 0) return BadRequest("tailLines: must be greater than or equal to 0");
-  if (limit->has_value() && **limit < 1) return BadRequest("limitBytes: must be greater than 0");
-  if (seconds->has_value() && **seconds < 1) return BadRequest("sinceSeconds: must be greater than 0");
-  log.tail_lines = *tail;
-  log.limit_bytes = *limit;
-  if (seconds->has_value()) log.since = now - absl::Seconds(**seconds);
-  if (const absl::string_view text = query.Get("sinceTime"); !text.empty()) {
-    if (seconds->has_value()) return BadRequest("at most one of `sinceTime` or `sinceSeconds` may be specified");
-    const absl::StatusOr<absl::Time> since = api::ParseTime(text);
-    if (!since.ok()) return BadRequest(absl::StrCat("sinceTime: ", since.status().message()));
-    log.since = *since;
-  }
-  log.previous = query.Flag("previous");
-  log.timestamps = query.Flag("timestamps");
-  return log;
-}
-
-}  // namespace
-
-kube::Response ServerCore::Logs(Exchange& exchange) {
-  const Target& target = exchange.target;
-  Outcome<LogQuery> log = ParseLogQuery(exchange.query, loop_.Now());
-  if (!log.ok()) return log.refusal().ToResponse();
-  // Following a log ends with what is there: a simulated container says nothing between its start and its end.
-  const RecordPtr record = store_.Find(api::kPods, target.key());
-  if (record == nullptr) return NotFound(api::kPods, target.name).ToResponse();
-  const Draft pod = *Draft::Parse(*record->json);
-  const std::vector<std::string> names = ContainerNames(pod.object());
-  if (log->container.empty()) {
-    const json::value* containers = FindPath(pod.object(), "spec.containers");
-    if (containers != nullptr && containers->is_array() && containers->get_array().size() > 1) {
-      return BadRequest(absl::StrCat("a container name must be specified for pod ", target.name, ", choose one of: [",
-                                     absl::StrJoin(names, " "), "]")).ToResponse();
-    }
-    if (!names.empty()) log->container = names.front();
-  } else if (std::find(names.begin(), names.end(), log->container) == names.end()) {
-    return BadRequest(absl::StrCat("container ", log->container, " is not valid for pod ", target.name)).ToResponse();
-  }
-  log->ns = target.ns;
-  log->pod = target.name;
-  log->uid = record->uid;
-  log->node = std::string(record->fields.Get("spec.nodeName"));
-  if (log->node.empty()) {  // there is nobody to ask
-    kube::Response nothing;
-    nothing.code = 204;
-    nothing.body = MakeBytes("");
-    return nothing;
-  }
-  if (!pod_logs_) return NotFound(api::kPods, absl::StrCat(target.name, "/log")).ToResponse();
-  absl::StatusOr<std::string> text = pod_logs_(*log);
-  if (!text.ok()) {
-    if (absl::IsNotFound(text.status())) {
-      Refusal refusal = NotFound(api::kPods, target.name);
-      refusal.message = std::string(text.status().message());
-      return refusal.ToResponse();
-    }
-    return BadRequest(std::string(text.status().message())).ToResponse();
-  }
-  kube::Response response;
-  response.code = 200;
-  response.content_type = "text/plain";
-  response.body = MakeBytes(*std::move(text));
-  return response;
 }
 
 }  // namespace gangway::sandbox

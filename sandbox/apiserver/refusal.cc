@@ -155,6 +155,7 @@ Refusal Invalid(const api::Resource& resource, absl::string_view name, const api
 Refusal InvalidOptions(absl::string_view kind, const api::FieldErrors& errors) {
   return InvalidKind("meta.k8s.io", kind, "", errors);
 }
+Refusal InvalidLogOptions(absl::string_view pod, const api::FieldErrors& errors) { return InvalidKind("", "PodLogOptions", pod, errors); }
 
 kube::Response SuccessStatus(int code, const api::Resource* resource, absl::string_view name, absl::string_view uid) {
   std::string out;

@@ -64,6 +64,7 @@ Refusal Forbidden(const api::Resource& resource, absl::string_view name, absl::s
 Refusal Invalid(const api::Resource& resource, absl::string_view name, const api::FieldErrors& errors);
 // Of options that are no part of an object: `CreateOptions.meta.k8s.io "" is invalid: ...`.
 Refusal InvalidOptions(absl::string_view kind, const api::FieldErrors& errors);
+Refusal InvalidLogOptions(absl::string_view pod, const api::FieldErrors& errors);
 
 inline constexpr absl::string_view kApplyMediaType = "application/apply-patch+yaml";
 

@@ -1,5 +1,5 @@
 // The inside of ApiServer: one Handle split by verb over several sources (read.cc, create.cc, update.cc, remove.cc,
-// pod_verbs.cc, scale.cc), and what they share: checking bodies, preparing and committing objects.
+// pod_verbs.cc, pod_logs.cc, scale.cc), and what they share: checking bodies, preparing and committing objects.
 #pragma once
 
 #include <memory>
@@ -65,7 +65,10 @@ class ServerCore final : public CollectorActions {
   kube::Response Handle(const kube::Request& request, const Caller& caller);
   ApiServer::WatchAnswer StartWatch(const kube::Request& request, const Caller& caller,
                                     kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
-  void SetPodLogs(PodLogs pod_logs) { pod_logs_ = std::move(pod_logs); }
+  void SetPodLogs(PodLogs pod_logs, PodLogStreams streams) {
+    pod_logs_ = std::move(pod_logs);
+    pod_log_streams_ = std::move(streams);
+  }
   WatchHub& watches() { return watches_; }
   Store& store() { return store_; }
 
@@ -149,8 +152,13 @@ class ServerCore final : public CollectorActions {
   // pod_verbs.cc
   kube::Response Bind(Exchange& exchange);
   kube::Response Evict(Exchange& exchange);
-  kube::Response Logs(Exchange& exchange);
   Objection CheckDisruptionBudget(const Record& pod, const boost::json::object& object);
+
+  // pod_logs.cc
+  // nullopt: no node has the pod, there is nobody to ask.
+  Outcome<std::optional<LogQuery>> OpenLog(const Exchange& exchange);
+  kube::Response Logs(Exchange& exchange);
+  ApiServer::WatchAnswer FollowLog(const Exchange& exchange, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
 
   // scale.cc
   kube::Response GetScale(Exchange& exchange);
@@ -189,6 +197,7 @@ class ServerCore final : public CollectorActions {
   EventExpiry event_expiry_;
   apply::Ownership ownership_;
   PodLogs pod_logs_;
+  PodLogStreams pod_log_streams_;
   ServiceAddresses addresses_;
   const CommitNote* note_ = nullptr;  // of the commit under way
   std::string scratch_;               // objects are written here before they are copied at their size

@@ -16,7 +16,7 @@ class ApiServerHandler final : public kube::HttpHandler {
   }
   WatchAnswer StartWatch(kube::Request request, kube::HttpCaller caller, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) override {
     ApiServer::WatchAnswer answer = server_.StartWatch(request, Caller{std::move(caller.name)}, std::move(on_frames), std::move(on_end));
-    return {std::move(answer.watch), std::move(answer.refused), std::move(answer.content_type)};
+    return {std::move(answer.watch), std::move(answer.refused), std::move(answer.content_type), answer.text};
   }
 
  private:

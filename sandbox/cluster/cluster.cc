@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "plugin/controller/controllers.h"
 #include "plugin/scheduler/scheduler.h"
-#include "sandbox/cluster/pod_log.h"
 
 namespace gangway::sandbox {
 
@@ -29,14 +28,19 @@ struct Cluster::Process {
 };
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
-    : loop_(loop), kubelets_options_(std::move(options.kubelets)), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)), server_(loop, std::move(options.api_server)) {
-  server_.SetPodLogs([this](const LogQuery& query) -> absl::StatusOr<std::string> {
-    const auto& process = ProcessOf(Component::kKubelets);
-    if (process == nullptr) return absl::UnavailableError("the kubelets are not running");
-    const auto lines = process->kubelets->Log({query.ns, query.pod}, query.container, query.previous);
-    if (!lines.ok()) return lines.status();
-    return RenderLog(*lines, query);
-  });
+    : loop_(loop), kubelets_options_(std::move(options.kubelets)), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)), server_(loop, std::move(options.api_server)),
+      followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }) {
+  server_.SetPodLogs(
+      [this](const LogQuery& query) -> absl::StatusOr<std::string> {
+        const absl::StatusOr<ContainerLog> log = LogOfPod(query);
+        if (!log.ok()) return log.status();
+        std::string text;
+        LogText(query, loop_.Now()).Append(*log, loop_.Now(), text);
+        return text;
+      },
+      [this](const LogQuery& query, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) {
+        return followed_logs_.Start(query, std::move(on_frames), std::move(on_end));
+      });
 }
 
 Cluster::~Cluster() {
@@ -55,6 +59,7 @@ void Cluster::Start(Component component) {
   switch (component) {
     case Component::kKubelets:
       process->kubelets = std::make_unique<Kubelets>(loop_, process->client, kubelets_options_);
+      process->kubelets->SetOnPod([this](const std::string& uid) { followed_logs_.Poke(uid); });
       process->kubelets->Start();
       break;
     case Component::kControllers: {
@@ -72,7 +77,16 @@ void Cluster::Start(Component component) {
   ProcessOf(component) = std::move(process);
 }
 
-void Cluster::Stop(Component component) { ProcessOf(component).reset(); }
+void Cluster::Stop(Component component) {
+  ProcessOf(component).reset();
+  if (component == Component::kKubelets) followed_logs_.BreakAll();
+}
+
+absl::StatusOr<ContainerLog> Cluster::LogOfPod(const LogQuery& query) {
+  const auto& process = ProcessOf(Component::kKubelets);
+  if (process == nullptr) return absl::UnavailableError("the kubelets are not running");
+  return process->kubelets->Log({query.ns, query.pod}, query.uid, query.container, query.previous);
+}
 
 bool Cluster::running(Component component) const { return processes_[static_cast<std::size_t>(component)] != nullptr; }
 
@@ -80,7 +94,7 @@ void Cluster::BreakWatches(Component component) {
   if (auto& process = ProcessOf(component); process != nullptr) process->client.BreakWatches();
 }
 
-std::unique_ptr<kube::Client> Cluster::NewClient(absl::string_view name) {
+std::unique_ptr<InProcessClient> Cluster::NewClient(absl::string_view name) {
   return std::make_unique<InProcessClient>(loop_, server_, std::string(name));
 }
 

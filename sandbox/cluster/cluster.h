@@ -12,6 +12,7 @@
 #include "kube/client/client.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
+#include "sandbox/cluster/pod_log.h"
 #include "sandbox/kubelet/kubelets.h"
 
 namespace gangway::sandbox {
@@ -24,8 +25,8 @@ std::string ClientName(Component component);  // "kubelet", "controllers", "sche
 struct ClusterOptions {
   ApiServerOptions api_server;
   KubeletsOptions kubelets;
-  // Faults between a component and the API server; asked whenever the component starts. Empty: none.
   int ssh_key_threads = 0;  // that make keys for jobs with the plugin ssh; 0: the loop, as a simulated one must
+  // Faults between a component and the API server; asked whenever the component starts. Empty: none.
   std::function<Faults(Component)> faults;
 };
 
@@ -47,17 +48,19 @@ class Cluster {
 
   ApiServer& api_server() { return server_; }
   // A client for somebody else: a user, a test.
-  std::unique_ptr<kube::Client> NewClient(absl::string_view name);
+  std::unique_ptr<InProcessClient> NewClient(absl::string_view name);
 
  private:
   struct Process;  // a component and its client
   std::unique_ptr<Process>& ProcessOf(Component component);
+  absl::StatusOr<ContainerLog> LogOfPod(const LogQuery& query);
 
   Loop& loop_;
   const KubeletsOptions kubelets_options_;
+  const int ssh_key_threads_;
   const std::function<Faults(Component)> faults_;
   ApiServer server_;
-  const int ssh_key_threads_;
+  PodLogFollower followed_logs_;
   std::array<std::unique_ptr<Process>, kAllComponents.size()> processes_;
 };
 

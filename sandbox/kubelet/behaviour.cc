@@ -42,6 +42,19 @@ absl::StatusOr<Outcome> ParseOutcome(absl::string_view text, Ending ending) {
   return outcome;
 }
 
+// EVERY[:TEXT]
+absl::StatusOr<Writing> ParseWriting(absl::string_view text) {
+  Writing writing;
+  const auto colon = text.find(':');
+  GW_ASSIGN_OR_RETURN(writing.every, api::ParseGoDuration(text.substr(0, colon)));
+  if (writing.every != absl::ZeroDuration() && writing.every < absl::Milliseconds(1)) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": a line is written every 1ms at most; 0s for none"));
+  }
+  if (colon != absl::string_view::npos) writing.text = std::string(text.substr(colon + 1));
+  if (writing.text.find('\n') != std::string::npos) return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": the text must be one line"));
+  return writing;
+}
+
 std::string AnnotationOf(const api::core::Pod& pod, absl::string_view key) {
   const auto it = pod.metadata.annotations.find(std::string(key));
   return it == pod.metadata.annotations.end() ? std::string() : it->second;
@@ -65,7 +78,8 @@ bool Names(absl::string_view rule, const api::core::Pod& pod) {
 
 }  // namespace
 
-absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finish, const std::vector<std::string>& fail) {
+absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finish, const std::vector<std::string>& fail,
+                                           const std::vector<std::string>& log) {
   Behaviour behaviour;
   const auto add = [&](const std::vector<std::string>& rules, Ending ending) -> absl::Status {
     for (const std::string& rule : rules) {
@@ -81,7 +95,25 @@ absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finis
   };
   GW_RETURN_IF_ERROR(add(fail, Ending::kFail));
   GW_RETURN_IF_ERROR(add(finish, Ending::kFinish));
+  for (const std::string& rule : log) {
+    const auto equals = rule.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("\"", rule, "\": write NAME=EVERY[:TEXT], such as trainer=500ms:step"));
+    }
+    GW_ASSIGN_OR_RETURN(Writing writing, ParseWriting(absl::string_view(rule).substr(equals + 1)));
+    behaviour.log_rules_.push_back({rule.substr(0, equals), std::move(writing)});
+  }
   return behaviour;
+}
+
+Writing Behaviour::WritingOf(const api::core::Pod& pod) const {
+  if (const std::string text = AnnotationOf(pod, kLogAnnotation); !text.empty()) {
+    if (auto writing = ParseWriting(text); writing.ok()) return *std::move(writing);
+  }
+  for (const LogRule& rule : log_rules_) {
+    if (Names(rule.name, pod)) return rule.writing;
+  }
+  return {};
 }
 
 std::optional<Outcome> Behaviour::For(const api::core::Pod& pod) const {
@@ -102,6 +134,11 @@ absl::Status Behaviour::CheckAnnotations(const api::core::Pod& pod) {
     if (text.empty()) continue;
     if (const auto outcome = ParseOutcome(text, ending); !outcome.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("annotation ", key, ": ", outcome.status().message()));
+    }
+  }
+  if (const std::string text = AnnotationOf(pod, kLogAnnotation); !text.empty()) {
+    if (const auto writing = ParseWriting(text); !writing.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("annotation ", kLogAnnotation, ": ", writing.status().message()));
     }
   }
   return absl::OkStatus();

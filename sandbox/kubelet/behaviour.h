@@ -1,9 +1,12 @@
-// How simulated containers behave: when they end and with which exit code.
+// How simulated containers behave: when they end and with which exit code, and what they write meanwhile.
 //
 // A rule is NAME=DURATION[:EXITCODE][xTIMES]. NAME is a task ("trainer"), a task and an index ("trainer-1"), or a pod's whole
 // name. xTIMES keeps the rule to the first TIMES incarnations of the job (by the pod's annotation volcano.sh/job-version).
 // Annotations of the pod come before rules: sandbox.gangway.io/finish: "5s", sandbox.gangway.io/fail: "3s:137x1".
 // A pod that no rule fits runs until it is deleted.
+//
+// What is written is said likewise: NAME=EVERY[:TEXT], annotation sandbox.gangway.io/log: "500ms:loss falls". EVERY 0s: nothing between
+// the first line and the last. sandbox.gangway.io/termination-message is what a container that fails leaves behind for its status.
 #pragma once
 
 #include <optional>
@@ -19,6 +22,8 @@ namespace gangway::sandbox {
 
 inline constexpr absl::string_view kFinishAnnotation = "sandbox.gangway.io/finish";
 inline constexpr absl::string_view kFailAnnotation = "sandbox.gangway.io/fail";
+inline constexpr absl::string_view kLogAnnotation = "sandbox.gangway.io/log";
+inline constexpr absl::string_view kMessageAnnotation = "sandbox.gangway.io/termination-message";
 
 struct Outcome {
   absl::Duration after;   // from the container's start
@@ -26,17 +31,28 @@ struct Outcome {
   std::optional<int> times;  // only while the pod's job-version is smaller
 };
 
+// The lines between a container's first and its last: "step 1", "step 2"...
+struct Writing {
+  absl::Duration every = absl::Seconds(1);
+  std::string text = "step";
+  friend bool operator==(const Writing&, const Writing&) = default;
+};
+
 class Behaviour {
  public:
   // `finish` and `fail` are rules as above; a rule of `fail` without an exit code means 1, one of `finish` may not have any.
   // InvalidArgument names the rule and the part that is wrong.
-  static absl::StatusOr<Behaviour> Parse(const std::vector<std::string>& finish, const std::vector<std::string>& fail);
+  static absl::StatusOr<Behaviour> Parse(const std::vector<std::string>& finish, const std::vector<std::string>& fail,
+                                         const std::vector<std::string>& log = {});
 
   // What becomes of the pod's containers; none: they run on. `fail` comes before `finish`, earlier rules before later ones.
   // An annotation that does not parse counts as absent (the kubelet tells its user by an event).
   std::optional<Outcome> For(const api::core::Pod& pod) const;
 
-  // Why an annotation of the pod is not understood; Ok when both are fine or absent.
+  // What they write; the same for all containers of the pod.
+  Writing WritingOf(const api::core::Pod& pod) const;
+
+  // Why an annotation of the pod is not understood; Ok when all are fine or absent.
   static absl::Status CheckAnnotations(const api::core::Pod& pod);
 
  private:
@@ -44,7 +60,12 @@ class Behaviour {
     std::string name;
     Outcome outcome;
   };
+  struct LogRule {
+    std::string name;
+    Writing writing;
+  };
   std::vector<Rule> rules_;
+  std::vector<LogRule> log_rules_;
 };
 
 }  // namespace gangway::sandbox

@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "api/resource.h"
 
 namespace gangway::sandbox {
 namespace {
 
 using api::NamespacedName;
-using api::core::Container;
 using api::core::Node;
 using api::core::Pod;
 
@@ -88,6 +86,7 @@ void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>
     pod_ips_.erase(before->status.pod_ip);
     if (before->bound()) pods_by_node_[before->spec.node_name].erase(key);
   }
+  if (on_pod_ && before != nullptr) on_pod_(before->metadata.uid);
   if (after == nullptr || !after->bound()) return;
   pods_by_node_[after->spec.node_name].insert(key);
   if (!after->status.pod_ip.empty()) pod_ips_.insert(after->status.pod_ip);
@@ -157,16 +156,12 @@ kube::Plan Kubelets::DecideNode(const NamespacedName& key, absl::Time now) {
   return plan;
 }
 
-absl::StatusOr<std::vector<LogLine>> Kubelets::Log(const NamespacedName& key, absl::string_view container, bool previous) const {
+absl::StatusOr<ContainerLog> Kubelets::Log(const NamespacedName& key, absl::string_view uid, absl::string_view container, bool previous) const {
   const auto pod = pods_.Get(key);
-  if (pod == nullptr) return absl::NotFoundError(absl::StrCat("pods \"", key.name, "\" not found"));
-  if (!container.empty()) return ContainerLog(*pod, container, previous);
-  if (pod->spec.containers.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a container name must be specified for pod ", key.name, ", choose one of: [",
-        absl::StrJoin(pod->spec.containers, " ", [](std::string* out, const Container& c) { absl::StrAppend(out, c.name); }), "]"));
-  }
-  return ContainerLog(*pod, pod->spec.containers.front().name, previous);
+  if (pod == nullptr || pod->metadata.uid != uid) return absl::NotFoundError(absl::StrCat("pods \"", key.name, "\" not found"));
+  const auto memory = pod_memory_.find(pod->metadata.uid);
+  return LogOf(*pod, memory == pod_memory_.end() ? nullptr : &memory->second, container, previous, options_.behaviour.WritingOf(*pod),
+               options_.behaviour.For(*pod));
 }
 
 }  // namespace gangway::sandbox

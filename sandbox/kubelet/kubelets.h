@@ -9,6 +9,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "api/core/node.h"
 #include "api/core/pod.h"
@@ -18,6 +19,7 @@
 #include "kube/runtime/driver.h"
 #include "kube/runtime/recorder.h"
 #include "sandbox/kubelet/behaviour.h"
+#include "sandbox/kubelet/container_log.h"
 #include "sandbox/kubelet/node_shape.h"
 #include "sandbox/kubelet/node_sync.h"
 #include "sandbox/kubelet/pod_sync.h"
@@ -40,9 +42,10 @@ class Kubelets {
 
   void Start();
 
-  // The log of a container as `kubectl logs` asks for it. An empty container is the pod's only one; InvalidArgument when it has
-  // several. NotFound when the pod is not known.
-  absl::StatusOr<std::vector<LogLine>> Log(const api::NamespacedName& pod, absl::string_view container, bool previous) const;
+  // The log of a container, as LogOf has it; NotFound also when there is no pod of that name and UID.
+  absl::StatusOr<ContainerLog> Log(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container, bool previous) const;
+  // Told the UID of every pod that has changed or gone: its logs may have grown.
+  void SetOnPod(absl::AnyInvocable<void(const std::string& uid)> on_pod) { on_pod_ = std::move(on_pod); }
 
  private:
   kube::Plan DecidePod(const api::NamespacedName& key, absl::Time now);
@@ -68,6 +71,7 @@ class Kubelets {
   absl::flat_hash_map<std::string, const SimulatedNode*> unregistered_;
   absl::flat_hash_set<std::string> pod_ips_;  // in use
   std::uint32_t next_pod_ip_ = 0;
+  absl::AnyInvocable<void(const std::string&)> on_pod_;
 };
 
 }  // namespace gangway::sandbox

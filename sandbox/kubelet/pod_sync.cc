@@ -46,6 +46,12 @@ ContainerState Terminated(const ContainerState& running, int exit_code, absl::Ti
   return state;
 }
 
+// What the container left in the file of its terminationMessagePath (kubelet: at most 4096 bytes).
+std::string TerminationMessage(const Pod& pod) {
+  const auto it = pod.metadata.annotations.find(std::string(kMessageAnnotation));
+  return it == pod.metadata.annotations.end() ? std::string() : it->second.substr(0, 4096);
+}
+
 // The first restart is at once, later ones wait (kubelet: MaxContainerBackOff).
 absl::Duration RestartBackoff(int restarts, const KubeletTimes& times) {
   if (restarts == 0) return absl::ZeroDuration();
@@ -205,7 +211,8 @@ class Pass {
     const bool restarts = RestartPolicy(pod_) == "Always" || (RestartPolicy(pod_) == "OnFailure" && exit_code != 0);
     bool at_once = false;
     for (ContainerStatus& container : status_.container_statuses) {
-      const ContainerState ended = Terminated(container.state, exit_code, now_);
+      ContainerState ended = Terminated(container.state, exit_code, now_);
+      if (exit_code != 0) ended.terminated->message = TerminationMessage(pod_);
       container.ready = false;
       container.state = ended;
       if (!restarts) continue;
@@ -278,36 +285,6 @@ class Pass {
 
 kube::Plan SyncPod(const PodView& view, const KubeletTimes& times, PodMemory& memory, absl::Time now) {
   return Pass(view, times, memory, now).Run();
-}
-
-absl::StatusOr<std::vector<LogLine>> ContainerLog(const Pod& pod, absl::string_view container, bool previous) {
-  const auto find = [&](const std::vector<ContainerStatus>& statuses) -> const ContainerStatus* {
-    for (const ContainerStatus& status : statuses) if (status.name == container) return &status;
-    return nullptr;
-  };
-  const auto named = [&](const std::vector<Container>& containers) {
-    return std::any_of(containers.begin(), containers.end(), [&](const Container& c) { return c.name == container; });
-  };
-  if (!named(pod.spec.containers) && !named(pod.spec.init_containers)) {
-    return absl::NotFoundError(absl::StrCat("container ", container, " is not in pod ", pod.metadata.name));
-  }
-  const ContainerStatus* status = find(pod.status.container_statuses);
-  if (status == nullptr) status = find(pod.status.init_container_statuses);
-  const ContainerState* state = status == nullptr ? nullptr : previous ? &status->last_state : &status->state;
-  // A container between two restarts shows the one that ended.
-  if (state != nullptr && !previous && state->waiting && status->last_state.terminated) state = &status->last_state;
-  if (state == nullptr || (!state->running && !state->terminated)) {
-    return absl::InvalidArgumentError(previous ? absl::StrCat("previous terminated container \"", container, "\" in pod \"", pod.metadata.name, "\" not found")
-                                               : absl::StrCat("container \"", container, "\" in pod \"", pod.metadata.name, "\" is waiting to start"));
-  }
-  const absl::Time started = state->running ? state->running->started_at.at : state->terminated->started_at.at;
-  std::vector<LogLine> lines{{started, absl::StrCat(pod.metadata.name, "/", container, ": simulated container started on ", pod.spec.node_name,
-                                                    status->restart_count > 0 ? absl::StrCat(", restart ", status->restart_count) : "")}};
-  if (state->terminated) {
-    lines.push_back({state->terminated->finished_at.at,
-                     absl::StrCat(pod.metadata.name, "/", container, ": ended with exit code ", state->terminated->exit_code)});
-  }
-  return lines;
 }
 
 }  // namespace gangway::sandbox

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/core/pod.h"
 #include "kube/plan/plan.h"
@@ -47,14 +45,5 @@ struct PodView {
 
 // `memory` is updated with what happens now; it speaks of this pod's UID alone.
 kube::Plan SyncPod(const PodView& view, const KubeletTimes& times, PodMemory& memory, absl::Time now);
-
-struct LogLine {
-  absl::Time at;
-  std::string text;
-};
-
-// What `kubectl logs` prints: what the simulated container did, by its status. `previous`: the incarnation before the last
-// restart. NotFound when the pod has no such container, InvalidArgument when it has not started or there is no previous one.
-absl::StatusOr<std::vector<LogLine>> ContainerLog(const api::core::Pod& pod, absl::string_view container, bool previous);
 
 }  // namespace gangway::sandbox

@@ -124,7 +124,7 @@ TEST_F(KubectlTest, LogsOfASimulatedContainer) {
   Start({"--finish", "trainer=100ms", "--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Completed");
   EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0"}), AllOf(HasSubstr("simulated container started on node-000"), HasSubstr("exit code 0")));
-  EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0", "--tail=1", "--timestamps"}), MatchesRegex("[0-9T:Z-]+ [^\n]*exit code 0\n"));
+  EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0", "--tail=1", "--timestamps"}), MatchesRegex("[0-9T:.Z-]+ [^\n]*exit code 0\n"));
   EXPECT_THAT(Refused({"logs", "ctr-volcano-trainer-0", "-c", "nope"}), HasSubstr("nope"));
   EXPECT_THAT(Refused({"logs", "ctr-volcano-trainer-0", "--previous"}), HasSubstr("previous terminated container"));
 }

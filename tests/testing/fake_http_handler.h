@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,9 @@ class FakeHttpHandler : public kube::HttpHandler {
   // Set before the front starts: what a watch of this path is refused with.
   void RefuseWatch(const std::string& path, kube::Response response) { refusals_[path] = std::move(response); }
 
+  // Set before the front starts: a watch of this path is a stream of text.
+  void TellText(const std::string& path) { texts_.insert(path); }
+
   // On the loop. Null when nobody watches `path`.
   Stream* WatchOf(const std::string& path) {
     const auto found = streams_.find(path);
@@ -59,7 +63,8 @@ class FakeHttpHandler : public kube::HttpHandler {
     if (const auto refused = refusals_.find(request.path); refused != refusals_.end()) return {nullptr, refused->second, ""};
     streams_[request.path] = std::make_shared<Stream>(Stream{std::move(on_frames), std::move(on_end)});
     started.Put(request.path);
-    return {std::make_unique<Handle>(*this, request.path), std::nullopt, "application/json"};
+    const bool text = texts_.contains(request.path);
+    return {std::make_unique<Handle>(*this, request.path), std::nullopt, text ? "text/plain" : "application/json", text};
   }
 
  private:
@@ -78,6 +83,7 @@ class FakeHttpHandler : public kube::HttpHandler {
 
   const Answer answer_;
   std::map<std::string, kube::Response> refusals_;
+  std::set<std::string> texts_;
   std::map<std::string, std::shared_ptr<Stream>> streams_;
 };
 

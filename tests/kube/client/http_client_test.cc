@@ -295,6 +295,42 @@ TEST_F(HttpClientTest, AWatchBringsFramesInOrderAndEnds) {
   EXPECT_THAT(seen.end.Take().value(), IsOk());
 }
 
+TEST_F(HttpClientTest, TextComesAsItIsWritten) {
+  RunningFront front;
+  front.handler.TellText("/log");
+  front.handler.RefuseWatch("/waits", MakeResponse(400, StatusBody(400, "BadRequest", "container \"c\" in pod \"p\" is waiting to start")));
+  Connect(front.url());
+  Seen seen;
+  const auto read = [&](const char* path) {
+    return client_->StartText(
+        Get(path, "watch=true"), owner_.token(), [&seen](absl::string_view text) { seen.objects.Put(std::string(text)); },
+        [&seen](absl::Status status) { seen.end.Put(std::move(status)); });
+  };
+  const auto text = [&](std::size_t size) {  // pieces may come cut in another way
+    std::string all;
+    while (all.size() < size) all += seen.objects.Take().value();
+    return all;
+  };
+  auto log = read("/log");
+  ASSERT_TRUE(front.handler.started.Take().has_value());
+  const std::string bytes("\0\xff half", 7), both = absl::StrCat("line 1\n{\"no\": frame", bytes);
+  front.Send("/log", {Added("line 1\n{\"no\": frame"), Added(bytes)});
+  EXPECT_EQ(text(both.size()), both);
+  const std::string large(300'000, 'x');
+  front.Send("/log", {Added(large)});
+  EXPECT_EQ(text(large.size()), large);
+  front.End("/log", absl::OkStatus());
+  EXPECT_THAT(seen.end.Take().value(), IsOk());
+  log = read("/log");
+  ASSERT_TRUE(front.handler.started.Take().has_value());
+  front.Send("/log", {Added("cut o")});
+  EXPECT_EQ(text(5), "cut o");
+  front.End("/log", absl::UnavailableError("the kubelet is gone"));
+  EXPECT_THAT(seen.end.Take().value(), StatusIs(absl::StatusCode::kUnavailable));
+  log = read("/waits");
+  EXPECT_THAT(seen.end.Take().value(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("waiting to start")));
+}
+
 TEST_F(HttpClientTest, AConnectionServesOnAfterItsWatchEnded) {
   RunningFront front;
   Connect(front.url());

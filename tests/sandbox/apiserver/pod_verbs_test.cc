@@ -162,7 +162,8 @@ TEST_F(LogTest, Refusals) {
   Bind("p", "n1");
   EXPECT_EQ(Get(Path(), "container=none").code, 400);
   EXPECT_EQ(Get(Path(), "tailLines=x").code, 400);
-  EXPECT_EQ(Get(Path(), "tailLines=-1").code, 400);
+  EXPECT_EQ(Get(Path(), "tailLines=-1").code, 422);
+  EXPECT_EQ(Get(Path(), "sinceSeconds=1&sinceTime=2026-11-21T05:11:53Z").code, 422);
   EXPECT_EQ(Get(Path(), "sinceTime=yesterday").code, 400);
   EXPECT_EQ(Get(Path(), "follow=true").code, 200);
   EXPECT_THAT(Get(Path(), "previous=true").body, HasSubstr("previous terminated container"));

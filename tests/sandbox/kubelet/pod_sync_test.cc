@@ -4,6 +4,7 @@
 
 #include "api/json_value.h"
 #include "gtest/gtest.h"
+#include "sandbox/kubelet/container_log.h"
 #include "tests/testing/status_matchers.h"
 
 namespace gangway::sandbox {
@@ -244,16 +245,19 @@ TEST(PodSyncTest, ASettledPodIsNotWrittenAgain) {
 TEST(PodSyncTest, LogsTellWhatTheContainerDid) {
   Life life(kPod);
   life.outcome = Outcome{absl::Seconds(5), 3, {}};
-  EXPECT_THAT(ContainerLog(life.pod(), "trainer", false).status().message(), HasSubstr("waiting to start"));
-  EXPECT_EQ(ContainerLog(life.pod(), "nope", false).status().code(), absl::StatusCode::kNotFound);
+  const auto log = [&](absl::string_view container, bool previous = false) { return LogOf(life.pod(), nullptr, container, previous, Writing{}, life.outcome); };
+  EXPECT_THAT(log("trainer").status().message(), HasSubstr("waiting to start"));
+  EXPECT_EQ(log("nope").status().code(), absl::StatusCode::kNotFound);
   do life.Settle();
   while (life.Wait());
-  const auto lines = ContainerLog(life.pod(), "trainer", false);
-  GW_ASSERT_OK(lines);
-  ASSERT_EQ(lines->size(), 2u);
-  EXPECT_THAT(lines->at(0).text, HasSubstr("node-000"));
-  EXPECT_THAT(lines->at(1).text, HasSubstr("exit code 3"));
-  EXPECT_FALSE(ContainerLog(life.pod(), "trainer", true).ok());
+  const auto whole = log("trainer");
+  GW_ASSERT_OK(whole);
+  const std::int64_t lines = whole->Count(absl::InfiniteFuture());
+  ASSERT_EQ(lines, 6);
+  EXPECT_THAT(whole->Line(0).text, HasSubstr("node-000"));
+  EXPECT_THAT(whole->Line(4).text, HasSubstr("step 4"));
+  EXPECT_THAT(whole->Line(5).text, HasSubstr("exit code 3"));
+  EXPECT_FALSE(log("trainer", true).ok());
 }
 
 }  // namespace
