@@ -18,15 +18,15 @@ kube::CacheOptions WorkloadOptions(Metrics* metrics, const std::vector<std::stri
   return options;
 }
 
-// A cluster may have Volcano's CRDs without these.
-kube::CacheOptions FlowOptions(Metrics* metrics, const std::vector<std::string>& namespaces) {
+// Whoever came from an older release has no CronJobs yet.
+kube::CacheOptions CronJobOptions(Metrics* metrics, const std::vector<std::string>& namespaces) {
   kube::CacheOptions options = OptionsOf(metrics, namespaces, true);
   options.optional = true;
   return options;
 }
 
-// Whoever came from an older release has no CronJobs yet.
-kube::CacheOptions CronJobOptions(Metrics* metrics, const std::vector<std::string>& namespaces) {
+// A cluster may have Volcano's CRDs without these.
+kube::CacheOptions FlowOptions(Metrics* metrics, const std::vector<std::string>& namespaces) {
   kube::CacheOptions options = OptionsOf(metrics, namespaces, true);
   options.optional = true;
   return options;
@@ -36,9 +36,9 @@ kube::CacheOptions CronJobOptions(Metrics* metrics, const std::vector<std::strin
 
 Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces)
     : jobs(loop, client, api::kJobs, OptionsOf(metrics, namespaces, true)),
+      cron_jobs(loop, client, api::kCronJobs, CronJobOptions(metrics, namespaces)),
       job_flows(loop, client, api::kJobFlows, FlowOptions(metrics, namespaces)),
       job_templates(loop, client, api::kJobTemplates, FlowOptions(metrics, namespaces)),
-      cron_jobs(loop, client, api::kCronJobs, CronJobOptions(metrics, namespaces)),
       pod_groups(loop, client, api::kPodGroups, OptionsOf(metrics, namespaces, true)),
       commands(loop, client, api::kCommands, OptionsOf(metrics, namespaces, true)),
       queues(loop, client, api::kQueues, OptionsOf(metrics, namespaces, true)),
@@ -94,8 +94,8 @@ void Caches::DumpSizes(api::JsonWriter& json) const {
   field("commands", commands.size());
   field("configmaps", config_maps.size());
   field("daemonsets", daemon_sets.size());
-  field("jobflows", job_flows.size());
   field("cronjobs", cron_jobs.size());
+  field("jobflows", job_flows.size());
   field("jobs", jobs.size());
   field("jobtemplates", job_templates.size());
   field("networkpolicies", network_policies.size());

@@ -49,8 +49,8 @@ class Controllers::Impl {
       : options_(std::move(options)), standby_(options_.standby), recorder_(loop, client, RecorderFor(options_)),
         caches_(loop, client, options_.metrics, options_.namespaces), own_ssh_keys_(OwnSshKeys(loop, options_)),
         jobs_(loop, client, recorder_, caches_, own_ssh_keys_ == nullptr ? *options_.ssh_keys : *own_ssh_keys_, DriverFor(options_, "job")),
-        job_flows_(loop, client, recorder_, caches_, DriverFor(options_, "jobflow"), DriverFor(options_, "jobtemplate")),
         cron_jobs_(loop, client, recorder_, caches_, DriverFor(options_, "cronjob")),
+        job_flows_(loop, client, recorder_, caches_, DriverFor(options_, "jobflow"), DriverFor(options_, "jobtemplate")),
         queues_(loop, client, recorder_, caches_, DriverFor(options_, "queue")),
         workload_groups_(loop, client, recorder_, caches_, options_.scheduler_name, options_.inherit_owner_annotations, DriverFor(options_, "podgroup")) {}
 
@@ -63,9 +63,9 @@ class Controllers::Impl {
     queues_.Sleep();
     workload_groups_.Sleep();
     caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); });
+    if (options_.cron_jobs) StartCronJobs();
     if (options_.job_flows) StartJobFlows();
     if (!options_.jobs && (options_.cron_jobs || options_.job_flows)) WatchJobs([this] { Begin(); });
-    if (options_.cron_jobs) StartCronJobs();
     if (options_.jobs) {
       StartJobs();
     } else if (options_.pod_groups) {
@@ -97,8 +97,8 @@ class Controllers::Impl {
 
   bool synced() const {
     if (options_.pod_groups && !caches_.workloads_synced()) return false;
-    if (options_.job_flows && !(caches_.flows_synced() && caches_.jobs.synced())) return false;
     if (options_.cron_jobs && !(caches_.cron_jobs.synced() && caches_.jobs.synced())) return false;
+    if (options_.job_flows && !(caches_.flows_synced() && caches_.jobs.synced())) return false;
     if (options_.jobs) return caches_.synced();
     if ((options_.queues || options_.queue_lookup) && !(caches_.queues.synced() && caches_.commands.synced())) return false;
     return caches_.pod_groups.synced() && (!options_.pod_groups || caches_.pods.synced());
@@ -171,15 +171,15 @@ class Controllers::Impl {
                          [this] { Begin(); });
   }
 
+  void StartCronJobs() {
+    caches_.cron_jobs.Start([this](const auto& key, const auto& before, const auto& after) { cron_jobs_.OnCronJob(key, before, after); },
+                            [this] { Begin(); });
+  }
+
   void StartJobFlows() {
     caches_.job_flows.Start([this](const auto& key, const auto& before, const auto& after) { job_flows_.OnFlow(key, before, after); },
                             [this] { Begin(); });
     caches_.job_templates.Start([this](const auto& key, const auto&, const auto&) { job_flows_.OnTemplate(key); }, [this] { Begin(); });
-  }
-
-  void StartCronJobs() {
-    caches_.cron_jobs.Start([this](const auto& key, const auto& before, const auto& after) { cron_jobs_.OnCronJob(key, before, after); },
-                            [this] { Begin(); });
   }
 
   void StartPods() {
