@@ -109,6 +109,7 @@ std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, con
   options.queues = runs("queue");
   options.pod_groups = runs("podgroup");
   options.queue_lookup = settings.webhook_addr.set();
+  options.inherit_owner_annotations = settings.inherit_owner_annotations;
   options.ssh_key_threads = kSshKeyThreads;
   options.metrics = &metrics;
   const auto dump = [](const controller::Controllers& c) { return c.Dump(); };
