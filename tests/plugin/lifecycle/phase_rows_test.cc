@@ -157,6 +157,16 @@ TEST(PhaseRowTest, S38MinSuccess) {
   EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Completed"));
 }
 
+// Spec 3.9.
+TEST(PhaseRowTest, AJobIsAbortedBeforeItHasPods) {
+  World world(JobText("j", 2, {{"w", 2}}));
+  ASSERT_TRUE(world.Settle());
+  world.Command("c", "AbortJob");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Aborting", "Aborted"));
+  EXPECT_THAT(world.Names("podgroups"), IsEmpty());
+}
+
 // Volcano loses the command; ours waits (docs/differences.md) and is carried out with the next look.
 TEST(PhaseRowTest, S43AnAbortWhileRestartingWaits) {
   World world = Found({"S43", "Restarting", "", "", "", "", 1});

@@ -172,6 +172,33 @@ TEST(PodGroupTest, G6SubGroups) {
   }
 }
 
+// Spec 5.1: of the two tiers of a Job the number goes first; partitions keep what they say.
+TEST(PodGroupTest, NetworkTopologyOfTheJobAndOfPartitions) {
+  JobSpec spec;
+  EXPECT_FALSE(Wanted(spec).network_topology.has_value());
+  spec.tasks = {Partitioned(4, 2, 2, 0)};
+  spec.tasks[0].partition_policy->network_topology.emplace().mode = "soft";
+  spec.tasks[0].partition_policy->network_topology->highest_tier_name = "rack";
+  spec.network_topology.emplace().mode = "hard";
+  spec.network_topology->highest_tier_name = "zone";
+  EXPECT_EQ(api::Encode(*Wanted(spec).network_topology), R"({"mode":"hard","highestTierName":"zone"})");
+  spec.network_topology->highest_tier_allowed = 2;
+  EXPECT_EQ(api::Encode(*Wanted(spec).network_topology), R"({"mode":"hard","highestTierAllowed":2})");
+  EXPECT_EQ(api::Encode(Wanted(spec).sub_group_policy[0]),
+            R"({"name":"task1","subGroupSize":2,"minSubGroups":0,"labelSelector":{"matchLabels":{"volcano.sh/task-spec":"task1"}},)"
+            R"("matchLabelKeys":["volcano.sh/partition-id"],"networkTopology":{"mode":"soft","highestTierName":"rack"}})");
+}
+
+// Spec 5.1: queue, labels and topology of a group stay as they are.
+TEST(PodGroupTest, WhatASyncLeavesAlone) {
+  JobSpec spec;
+  spec.queue = "a";
+  PodGroupSpec is = Wanted(spec);
+  spec.queue = "b";
+  spec.network_topology.emplace().mode = "soft";
+  EXPECT_EQ(*PodGroupPatch(is, Wanted(spec)), "");
+}
+
 TEST(PodGroupTest, IsOwnedByTheJobAndCarriesItsLabels) {
   api::volcano::Job job;
   job.metadata.name = "ctr";

@@ -152,6 +152,16 @@ TEST(PodTest, KeepsWhatTheTemplateSaysAndDropsOnlyItsOtherMetadata) {
   EXPECT_EQ(Text(pod.at("spec").at("containers").at(0), {"env"}), R"([{"name":"TOPOLOGY","value":""},{"name":"X"}])");
 }
 
+// Spec 4.2: of the two disruption budgets the minimum goes first.
+TEST(PodTest, OneDisruptionBudgetIsCopied) {
+  Job job = MakeJob("j", "t");
+  job.metadata.annotations = {{"volcano.sh/jdb-min-available", "2"}, {"volcano.sh/jdb-max-unavailable", "1"}, {"volcano.sh/revocable-zone", "*"}};
+  const json::value pod = Build(job);
+  EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/jdb-min-available"}), "2");
+  EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/jdb-max-unavailable"}), "(absent)");
+  EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/revocable-zone"}), "*");
+}
+
 TEST(PodTest, WhatLooksLikeOurMarksStaysAsItIs) {
   Job job = MakeJob("j", "t");
   job.spec.tasks[0].pod_template.json = R"({"spec":{"containers":[{"name":"c","args":["@index-0@","@partition-0@"]}]}})";

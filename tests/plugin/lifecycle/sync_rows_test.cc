@@ -18,12 +18,12 @@ using ::testing::SizeIs;
 using testutil::JobText;
 using testutil::World;
 
-constexpr char kSvcEnv[] = R"("plugins":{"svc":[],"env":[]})";
+constexpr char kSvcSshEnv[] = R"("plugins":{"svc":[],"ssh":[],"env":[]})";
 
 // --- Sync
 
 TEST(SyncRowTest, Y1MakesTheMissingPods) {
-  World world(JobText("job1", 6, {{"task1", 6}}, kSvcEnv));
+  World world(JobText("job1", 6, {{"task1", 6}}, kSvcSshEnv));
   world.AddPod("task1-0", "Pending");
   world.AddPod("task1-1", "Pending");
   ASSERT_TRUE(world.Settle());
@@ -32,6 +32,7 @@ TEST(SyncRowTest, Y1MakesTheMissingPods) {
   ASSERT_TRUE(world.Settle());
   EXPECT_THAT(world.Names("pods"), ElementsAre("job1-task1-0", "job1-task1-1", "job1-task1-2", "job1-task1-3", "job1-task1-4", "job1-task1-5"));
   EXPECT_TRUE(world.Exists("services", "job1"));
+  EXPECT_TRUE(world.Exists("secrets", "job1-ssh"));
 }
 
 TEST(SyncRowTest, Y2ADependencyWithoutMinAvailableHoldsNobodyUp) {
@@ -78,18 +79,19 @@ TEST(SyncRowTest, AQueueThatExtendsToOtherClustersMarksItsJobsAndTheirPods) {
 
 // Volcano tears down at every kill, a restart too; ours when the Job ends or is aborted (docs/differences.md).
 TEST(KillRowTest, Y3Y9PluginObjectsAndPodGroup) {
-  World world(JobText("j", 2, {{"w", 2}}, kSvcEnv));
+  World world(JobText("j", 2, {{"w", 2}}, kSvcSshEnv));
   ASSERT_TRUE(world.Start());
   const auto group_uid = [&] { return std::string(world.Object("podgroups", "j-job-uid").at("metadata").at("uid").as_string()); };
   const std::string before = group_uid();
   world.Command("restart", "RestartJob");
   ASSERT_TRUE(world.Settle());
   EXPECT_TRUE(world.Exists("services", "j"));
+  EXPECT_TRUE(world.Exists("secrets", "j-ssh"));
   EXPECT_NE(group_uid(), before) << "the PodGroup of the last version went with it";
   ASSERT_TRUE(world.ComeBack());
   world.Command("abort", "AbortJob");
   ASSERT_TRUE(world.Settle());
-  for (const char* plural : {"services", "configmaps", "networkpolicies", "podgroups"}) EXPECT_THAT(world.Names(plural), IsEmpty()) << plural;
+  for (const char* plural : {"services", "secrets", "configmaps", "networkpolicies", "podgroups"}) EXPECT_THAT(world.Names(plural), IsEmpty()) << plural;
 }
 
 TEST(KillRowTest, Y5Y10TheTaskOnly) {
