@@ -7,13 +7,7 @@
 // created (record.h) is written with the status that first counts them; so a restart of ours between any two writes
 // loses neither a reason nor a fact.
 //
-// Where it differs from Volcano, on purpose:
-// * one kill is one version, one failure one retry; finished Jobs are quiet;
-// * succeeded and failed survive the end;
-// * a command is consumed exactly once: the status that carries it out names it, then it is deleted;
-// * AbortJob, TerminateJob and CompleteJob wait while a Job is Restarting instead of being swallowed;
-// * delayed actions hold;
-// * objects of job plugins stay through restarts and go when the Job ends or is aborted.
+// Where it differs from Volcano, on purpose: docs/differences.md.
 #pragma once
 
 #include "absl/time/time.h"

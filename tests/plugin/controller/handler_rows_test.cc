@@ -1,5 +1,6 @@
 // Rows H1 to H3 and H11, Y4 and G4 of the specification (volcano-job 9.3, 9.4, 9.6), and S36, Y24 to Y26, H14 and H15 as they come through the
 // caches: what the watches bring, and what the controller makes of it.
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -39,10 +40,16 @@ TEST_F(HandlerRowTest, H3TheSameResourceVersionIsNoNews) {
   StartJob("job1", JobText("job1", 1, {{"w", 1}}));
   Run(absl::Minutes(1));
   const int writes = writes_;
+  int lists = 0;
+  fate_ = [&](const kube::Request& request) {
+    if (absl::EndsWith(request.path, "/jobs") && !sandbox::ApiServer::IsWatch(request)) ++lists;
+    return sandbox::RequestFate{};
+  };
   server_.CompactHistory();
   server_.BreakWatches();
   Run(absl::Minutes(1));
   EXPECT_TRUE(controllers_->synced());
+  EXPECT_GT(lists, 0);
   EXPECT_EQ(writes_, writes);
 }
 
