@@ -45,8 +45,9 @@ TEST_F(HandlerRowTest, H3TheSameResourceVersionIsNoNews) {
     if (absl::EndsWith(request.path, "/jobs") && !sandbox::ApiServer::IsWatch(request)) ++lists;
     return sandbox::RequestFate{};
   };
-  server_.CompactHistory();
   server_.BreakWatches();
+  ASSERT_TRUE(Ask("POST", api::PathOf(api::kConfigMaps, "default"), R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"other"}})").ok());
+  server_.CompactHistory();
   Run(absl::Minutes(1));
   EXPECT_TRUE(controllers_->synced());
   EXPECT_GT(lists, 0);
