@@ -253,7 +253,10 @@ void Reflector::FinishList() {
 void Reflector::NotServed() {
   Recovered();
   failures_ = 0;
-  After(kNotServedLook, &Reflector::AskPage);
+  std::vector<api::NamespacedName> gone;  // it was served before
+  for (const auto& [key, entry] : entries_) gone.push_back(key);
+  for (const api::NamespacedName& key : gone) Remove(key);
+  After(kNotServedLook, &Reflector::List);
   if (synced_) return;
   synced_ = true;
   if (on_synced_) on_synced_();

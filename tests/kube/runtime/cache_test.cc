@@ -364,6 +364,26 @@ TEST_F(CacheTest, UnderstandsRepliesToWrites) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=9 > -"));
 }
 
+TEST_F(CacheTest, OfAnOptionalResourceThatIsNotServedThereIsNone) {
+  CacheOptions options;
+  options.optional = true;
+  Start(std::move(options));
+  AnswerLast(Reply(404, "404 page not found"));
+  EXPECT_THAT(Told(), ElementsAre("synced"));
+  EXPECT_TRUE(cache_->synced());
+  EXPECT_EQ(cache_->problem(), "");
+  const std::size_t asked = client_.requests().size();
+  loop_.RunFor(absl::Minutes(4));
+  EXPECT_EQ(client_.requests().size(), asked);
+  loop_.RunFor(absl::Minutes(2));
+  ASSERT_EQ(client_.requests().size(), asked + 1) << "asked again: its types may have been installed";
+  AnswerLast(Reply(200, List(5, {Pod("a", "u1", 4)})));
+  EXPECT_THAT(Told(), ElementsAre("a: - > u1=0"));
+  ListAgain();
+  AnswerLast(Reply(404, "404 page not found"));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -")) << "the types are gone, and the objects with them";
+}
+
 TEST_F(CacheTest, A404SaysThatTheObjectIsGone) {
   StartWith(10, {Pod("a", "u1", 9)});
   cache_->ObserveReply(DeletePod("u2"), Refusal(404, "NotFound", "pods", "a"));
