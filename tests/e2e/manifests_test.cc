@@ -338,6 +338,7 @@ TEST_F(ManifestsTest, TheControllerMayOwnWhatItMakes) {
     return plane_->Kubectl({"create", "--dry-run=server", "--as=system:serviceaccount:gangway-system:gangway-controller", "-f", "-"}, group);
   };
   EXPECT_EQ(as_controller("batch.volcano.sh/v1alpha1", "Job").exit_code, 0);
+  EXPECT_EQ(as_controller("batch.volcano.sh/v1alpha1", "CronJob").exit_code, 0);
   EXPECT_EQ(as_controller("v1", "Pod").exit_code, 0);
   // As docs/operations.md says.
   EXPECT_THAT(as_controller("apps/v1", "ReplicaSet").err, HasSubstr("cannot set blockOwnerDeletion"));

@@ -144,6 +144,17 @@ TEST(WebhookTest, OnlyItsPagesAreServedAndOnlyWithFullCaches) {
   EXPECT_EQ(*response.body, "the caches are not full yet\n");
 }
 
+TEST(WebhookTest, ACronJobsScheduleIsJudgedWhenItIsMadeAndChanged) {
+  const value good = Json(R"({"metadata":{"name":"nightly"},"spec":{"schedule":"30 2 * * *","jobTemplate":{"spec":{}}}})");
+  value bad = good;
+  bad.at("spec").as_object()["schedule"] = "30 26 * * *";
+  EXPECT_EQ(Answered("/validate", Review(api::kCronJobs, "CREATE", good)).at("allowed"), true);
+  for (const value& response : {Answered("/validate", Review(api::kCronJobs, "CREATE", bad)), Answered("/validate", Review(api::kCronJobs, "UPDATE", bad, good))}) {
+    EXPECT_EQ(response.at("allowed"), false);
+    EXPECT_THAT(std::string(response.at("status").at("message").as_string()), HasSubstr("hour \"26\": must be between 0 and 23"));
+  }
+}
+
 TEST(WebhookTest, SubresourcesAndOtherKindsAreAllowed) {
   const value bad = Json(R"({"metadata":{"name":"x"},"spec":{"weight":-1}})");
   EXPECT_EQ(Answered("/validate", Review(api::kQueues, "UPDATE", bad, bad, "status")).at("allowed"), true);
