@@ -222,8 +222,13 @@ class Controllers::Impl {
           if (options_.queues) queues_.OnCommand(before, after);
         },
         [this] { Begin(); });
-    caches_.queues.Start([this](const auto& key, const auto& before, const auto& after) { queues_.OnQueue(key.name, before.get(), after.get()); },
-                         [this] { Begin(); });
+    caches_.queues.Start(
+        [this](const auto& key, const auto& before, const auto& after) {
+          queues_.OnQueue(key.name, before.get(), after.get());
+          const auto open = [](const auto& queue) { return queue != nullptr && queue->status.state == "Open"; };
+          if (options_.pod_groups && open(after) && !open(before)) workload_groups_.OnQueueOpened();
+        },
+        [this] { Begin(); });
   }
 
   void StartPartial(kube::Cache<api::core::PartialObject>& cache, const api::Resource& resource) {

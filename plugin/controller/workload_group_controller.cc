@@ -73,6 +73,10 @@ void WorkloadGroupController::OnPodGroup(const api::NamespacedName& key) {
   if (absl::StartsWith(key.name, kPrefix)) driver_.Enqueue(key);
 }
 
+void WorkloadGroupController::OnQueueOpened() {
+  for (const api::NamespacedName& key : std::exchange(refused_, {})) driver_.Enqueue(key);
+}
+
 void WorkloadGroupController::Wake() {
   driver_.Wake();
   std::vector<api::NamespacedName> keys;
@@ -112,6 +116,7 @@ kube::Plan WorkloadGroupController::Decide(const api::NamespacedName& key, absl:
 void WorkloadGroupController::Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status) {
   auto pods = groups_.find(key);
   if (pods == groups_.end()) return;
+  refused_.insert(key);
   const GroupPod& pod = pods->second.begin()->second;
   recorder_.Record({kube::EventNote::Type::kWarning, "PodGroupError",
                     absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "kube/runtime/driver.h"
 #include "plugin/controller/caches.h"
@@ -24,6 +25,8 @@ class WorkloadGroupController {
   void OnPod(const api::NamespacedName& key, const api::core::Pod* pod);
   void OnOwner(const api::Resource& resource, const api::NamespacedName& key, const api::core::Workload* workload);
   void OnPodGroup(const api::NamespacedName& key);
+  // A queue opened: groups that were refused may be taken now.
+  void OnQueueOpened();
 
   // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
   void Sleep() { driver_.Sleep(); }
@@ -47,6 +50,7 @@ class WorkloadGroupController {
   absl::flat_hash_map<api::NamespacedName, std::string> group_of_pod_;
   absl::flat_hash_map<std::string, lifecycle::OwnerFacts> owners_;           // by UID
   absl::flat_hash_map<std::pair<const api::Resource*, api::NamespacedName>, std::string> uid_of_owner_;
+  absl::btree_set<api::NamespacedName> refused_;  // groups that the API server did not take
   kube::Driver driver_;
 };
 

@@ -97,6 +97,20 @@ TEST_F(WorkloadGroupsTest, WithoutInheritanceEachPodMayStartAlone) {
   EXPECT_EQ(Text(api::kPodGroups, absl::StrCat("podgroup-", Uid(api::kReplicaSets, "rs")), "/spec/minMember"), "1");
 }
 
+TEST_F(WorkloadGroupsTest, AClosedQueueIsToldAndItsOpeningIsSeen) {
+  Start();
+  Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q"},"spec":{}})");
+  Patch(api::kQueues, "q", R"({"status":{"state":"Closed"}})", "status");
+  Run();
+  Create(api::kPods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare","annotations":{"scheduling.volcano.sh/queue-name":"q"}},
+    "spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})");
+  EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
+  EXPECT_THAT(Events(), ::testing::Contains(::testing::AllOf(::testing::HasSubstr("PodGroupError: PodGroup podgroup-"), ::testing::HasSubstr("its state is Closed"))));
+  Patch(api::kQueues, "q", R"({"status":{"state":"Open"}})", "status");
+  Run(absl::Seconds(10));
+  EXPECT_THAT(Names(api::kPodGroups), SizeIs(1));
+}
+
 // Stopped before, or after without hearing of it, at each write: the end is the same, and nothing is made twice.
 TEST_F(WorkloadGroupsTest, StoppedAtAnyWriteItEndsTheSame) {
   AddSet(api::kReplicaSets, "rs", 2, kThree);
