@@ -63,7 +63,8 @@ void CronJobController::OnJob(const NamespacedName& key, const JobPtr& before, c
     const NamespacedName cron{key.ns, was->name};
     Entry& entry = entries_[cron];
     entry.runs.erase(key.name);
-    entry.seen_leaving.insert(key.name);
+    if (const CronJobPtr owner = caches_.cron_jobs.Get(cron); owner != nullptr && Names(*owner, key.name)) entry.seen_leaving.insert(key.name);
+    if (entry.empty()) entries_.erase(cron);
     driver_.Enqueue(cron);
   }
   if (is == nullptr) return;
@@ -106,13 +107,16 @@ kube::Plan CronJobController::Decide(const NamespacedName& key, absl::Time now) 
   return plan;
 }
 
-// A warning holds until its cause is gone; it is not told again with everything else that happens.
+// A warning holds until its cause is gone; it is not told again with everything else that happens. What a plan with writes says may yet be
+// lost with them, so it does not count as told.
 void CronJobController::TellOnce(Entry& entry, kube::Plan& plan) const {
   std::vector<std::string> told;
   std::erase_if(plan.events, [&](const kube::EventNote& note) {
     if (note.type != kube::EventNote::Type::kWarning) return false;
-    told.push_back(absl::StrCat(note.reason, ": ", note.message));
-    return std::find(entry.told.begin(), entry.told.end(), told.back()) != entry.told.end();
+    std::string text = absl::StrCat(note.reason, ": ", note.message);
+    const bool before = std::find(entry.told.begin(), entry.told.end(), text) != entry.told.end();
+    if (before || plan.stages.empty()) told.push_back(std::move(text));
+    return before;
   });
   entry.told = std::move(told);
 }
