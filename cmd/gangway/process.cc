@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -40,7 +41,6 @@ constexpr absl::Duration kDrainLook = absl::Milliseconds(10);
 constexpr absl::Duration kEventPatience = absl::Seconds(1);    // of a drain, once all plans are carried out
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
 constexpr std::size_t kMaxDumpedGangs = 1000;
-constexpr int kSshKeyThreads = 1;  // a key takes it tens of milliseconds
 
 // What the two components have in common.
 class Component {
@@ -110,7 +110,7 @@ std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, con
   options.pod_groups = runs("podgroup");
   options.queue_lookup = settings.webhook_addr.set();
   options.inherit_owner_annotations = settings.inherit_owner_annotations;
-  options.ssh_key_threads = kSshKeyThreads;
+  options.ssh_key_threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u));
   options.metrics = &metrics;
   const auto dump = [](const controller::Controllers& c) { return c.Dump(); };
   return std::make_unique<ComponentOf<controller::Controllers, decltype(dump)>>(

@@ -10,7 +10,7 @@
 
 namespace gangway::controller {
 
-// One pair, made with OpenSSL: RSA of 2048 bits. Takes tens of milliseconds, now and then some hundreds: never on a loop.
+// One pair, made with OpenSSL: RSA of 2048 bits. Takes a tenth of a second, now and then half of one: not on a loop.
 absl::StatusOr<lifecycle::SshKeyPair> MakeSshKeyPair();
 
 class SshKeys {
@@ -36,7 +36,7 @@ class ThreadedSshKeys : public SshKeys {
  public:
   // `stock`: so many pairs are made ahead once there is demand, so that the Job after the first one waits for none.
   explicit ThreadedSshKeys(Loop& loop, int threads = 1, int stock = 4);
-  // Waits for the pairs that are being made, some tens of milliseconds.
+  // Waits for the pairs that are being made, one for each thread.
   ~ThreadedSshKeys() override;
   void Take(Token owner, Done done) override;
 

@@ -212,23 +212,16 @@ class PaddleJob {
     return bytes > 16 * 1024;
   }
 
-  // Those that stand in a config map, all roles' together; empty: they stand in the pods.
+  // Those that stand in a config map, for all roles; empty: they stand in the pods.
   absl::StatusOr<Lists> LongLists() const {
-    Lists lists;
-    if (!MayNeedConfigMap()) return lists;
+    if (!MayNeedConfigMap()) return Lists{};
     const paddle::RuntimeCluster cluster = Cluster();
-    for (const paddle::Role role : {paddle::Role::kServer, paddle::Role::kTrainer}) {
-      GW_ASSIGN_OR_RETURN(paddle::FittedEnv fitted, paddle::FitEnv(paddle::RuntimeEnv(cluster, {role, "", false})));
-      // What differs between roles stays in the pods: only the second stage of a pipeline does.
-      for (auto& [name, value] : fitted.config_map) {
-        if (!DiffersByRole(name)) lists.insert_or_assign(name, std::move(value));
-      }
-    }
-    return lists;
-  }
-
-  static bool DiffersByRole(absl::string_view name) {
-    return name == "PADDLE_NEXT_HETER_TRAINER_IP_PORT_LIST" || name == "PADDLE_PREVIOUS_HETER_TRAINER_IP_PORT_LIST";
+    const paddle::Role role = cluster.trainers.empty() ? paddle::Role::kServer : paddle::Role::kTrainer;
+    GW_ASSIGN_OR_RETURN(paddle::FittedEnv fitted, paddle::FitEnv(paddle::RuntimeEnv(cluster, {role, "", false})));
+    // These two differ between roles, so they stay in the pods.
+    fitted.config_map.erase("PADDLE_NEXT_HETER_TRAINER_IP_PORT_LIST");
+    fitted.config_map.erase("PADDLE_PREVIOUS_HETER_TRAINER_IP_PORT_LIST");
+    return std::move(fitted.config_map);
   }
 
  private:

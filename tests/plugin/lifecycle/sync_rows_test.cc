@@ -1,5 +1,5 @@
 // Rows Y1 to Y26, and H12 to H15, of the specification (volcano-job 9.3, 9.4): what a look at a Job makes and removes, its conditions, what
-// its PodGroup's conditions say, tasks that wait for others, and scaling. Y4 is told with the controller.
+// its PodGroup's conditions say, tasks that wait for others, and scaling. Y4 is told with the controller, Y21 to Y23 with volumes and plugins.
 #include "plugin/lifecycle/depends_on.h"
 #include "plugin/lifecycle/job_plugin.h"
 #include "plugin/lifecycle/reconcile_job.h"
@@ -226,20 +226,6 @@ TEST(DependencyRowTest, AnyOfSeveral) {
   EXPECT_TRUE(open(R"("name":["a","b"])", {"a", "b"}));
   EXPECT_FALSE(open(R"("name":["a"],"iteration":"any")", {}));
   EXPECT_TRUE(open(R"("name":[])", {}));
-}
-
-// --- Volumes
-
-TEST(VolumeRowTest, Y21Y22AClaimThatIsMissingAndOneThatIsMade) {
-  World missing(JobText("vol", 1, {{"w", 1}}, R"("volumes":[{"mountPath":"/data","volumeClaimName":"pvc1"}])"));
-  ASSERT_TRUE(missing.Settle());
-  EXPECT_TRUE(missing.HasEvent("PVCError", "pvc pvc1 is not found, the job will be in the Pending state until the PVC is created"));
-  EXPECT_EQ(missing.phase(), "Pending");
-  World made(JobText("vol", 1, {{"w", 1}}, R"("volumes":[{"mountPath":"/data","volumeClaim":{"accessModes":["ReadWriteOnce"]}}])"));
-  ASSERT_TRUE(made.Settle());
-  const std::string claim = made.job().spec.volumes[0].volume_claim_name;
-  ASSERT_TRUE(made.Exists("persistentvolumeclaims", claim));
-  EXPECT_EQ(made.Object("persistentvolumeclaims", claim).at("metadata").at("ownerReferences").at(0).at("uid").as_string(), "job-uid");
 }
 
 // --- Scaling
