@@ -45,7 +45,7 @@ TEST(SyncRowTest, Y2ADependencyWithoutMinAvailableHoldsNobodyUp) {
   EXPECT_THAT(world.Names("pods"), ElementsAre("j-master-0", "j-work-0", "j-work-1", "j-work-2"));
 }
 
-// V39: the order in which tasks may begin.
+// The order of a row about admission, V39: tasks begin in it.
 TEST(SyncRowTest, V39TasksBeginInTheOrderOfTheirDependencies) {
   for (const bool other_way : {false, true}) {
     const std::string t2 = R"("minAvailable":1,"dependsOn":{"name":["t3"]})", t3 = R"("minAvailable":1,"dependsOn":{"name":["t2"]})", none = R"("minAvailable":1)";
