@@ -204,6 +204,7 @@ absl::Time CronSchedule::Last(absl::Time after, absl::Time until) const {
     return first > until ? absl::InfinitePast() : first + absl::Floor(until - first, every_);
   }
   // Next() never goes back when its argument grows; so the largest argument whose start is not too late gives the last one.
+  after = std::max(after, until - 2 * kMostDays * absl::Hours(24));  // starts lie closer together
   std::int64_t low = absl::ToUnixSeconds(after), high = absl::ToUnixSeconds(until);
   if (Next(absl::FromUnixSeconds(low)) > until) return absl::InfinitePast();
   while (high - low > 1) {

@@ -54,6 +54,12 @@ class CronDecision {
   }
 
  private:
+  // An entry of status.active without a UID: the Job that is being made.
+  struct Intent {
+    api::ObjectReference entry;
+    absl::Time scheduled;
+  };
+
   // --- What there is: status.active and the times of the status follow the Jobs.
 
   void TakeStock() {
@@ -69,8 +75,8 @@ class CronDecision {
           kept.uid = run->uid;
           status_.active.push_back(std::move(kept));
         }
-      } else if (entry.uid.empty() && !SeenLeaving(entry.name)) {
-        intent_ = entry;
+      } else if (entry.uid.empty()) {
+        if (!SeenLeaving(entry.name)) intent_ = IntentOf(entry);
       } else if (!seen_.runs_current && !SeenLeaving(entry.name)) {
         status_.active.push_back(entry);
         plan_.look_again = now_ + kInDoubt;
@@ -120,18 +126,18 @@ class CronDecision {
     if (cron_.spec.suspend.value_or(false)) return;
     const std::optional<CronSchedule> schedule = ReadSchedule();
     if (!schedule) {
-      if (intent_) status_.active.push_back(*intent_);
+      if (intent_) status_.active.push_back(intent_->entry);
       return;
     }
     const api::Time last = status_.last_schedule_time.set() ? status_.last_schedule_time : cron_.metadata.creation_timestamp;
     if (last.at > now_ + kClockError) {
       Note(EventNote::Type::kWarning, "ClockSkew", absl::StrCat("no job starts before the last one, of ", api::FormatTime(last.at), ", lies in the past"));
     }
-    const absl::Time from = std::max(last.at, seen_.schedule_changed);
+    const absl::Time from = std::max({last.at, seen_.schedule_changed, absl::UnixEpoch()});
     absl::Time due = schedule->Last(from, now_);
     LookAgainAt(schedule->Next(due == absl::InfinitePast() ? from : due));
     if (MinutesOf(due) <= MinutesOf(status_.last_schedule_time.at)) due = absl::InfinitePast();
-    if (intent_ && GoesOn(due)) return StartAt(ScheduledTimeOf(*intent_), *schedule);
+    if (intent_ && GoesOn(due)) return StartAt(intent_->scheduled, *schedule);
     if (due == absl::InfinitePast()) return;
     if (TooLate(due)) return Missed(due, *schedule);
     CountMissed(*schedule, from);
@@ -171,23 +177,24 @@ class CronDecision {
 
   // Whether the start that was decided is still to be made. When it is given up, the next may take its place.
   bool GoesOn(absl::Time due) {
-    const absl::Time scheduled = ScheduledTimeOf(*intent_);
-    if (TooLate(scheduled) && seen_.runs_current) {
-      Note(EventNote::Type::kWarning, "MissSchedule", absl::StrCat("job ", intent_->name, " could not be made in time"));
+    if (TooLate(intent_->scheduled) && seen_.runs_current) {
+      Note(EventNote::Type::kWarning, "MissSchedule", absl::StrCat("job ", intent_->entry.name, " could not be made in time"));
       return false;
     }
-    return due == absl::InfinitePast() || seen_.refused != intent_->name;
+    return due == absl::InfinitePast() || seen_.refused != intent_->entry.name;
   }
 
-  absl::Time ScheduledTimeOf(const api::ObjectReference& entry) const {
-    const absl::Time last = cron_.status.last_schedule_time.at;
-    if (cron_.status.last_schedule_time.set() && CronJobRunName(cron_.metadata.name, last) == entry.name) return last;
+  // nullopt: no entry of ours, which have the name of a start that was due.
+  std::optional<Intent> IntentOf(const api::ObjectReference& entry) const {
+    const api::Time last = cron_.status.last_schedule_time;
+    if (last.set() && CronJobRunName(cron_.metadata.name, last.at) == entry.name) return Intent{entry, last.at};
     absl::string_view minutes = entry.name;
     std::int64_t n = 0;
-    if (absl::ConsumePrefix(&minutes, absl::StrCat(cron_.metadata.name, "-")) && absl::SimpleAtoi(minutes, &n)) {
-      return absl::UnixEpoch() + absl::Minutes(n);
-    }
-    return last;
+    if (!absl::ConsumePrefix(&minutes, absl::StrCat(cron_.metadata.name, "-")) || !absl::SimpleAtoi(minutes, &n)) return std::nullopt;
+    const absl::Time scheduled = absl::UnixEpoch() + absl::Minutes(n);
+    if (scheduled > now_ || scheduled + absl::Minutes(1) < cron_.metadata.creation_timestamp.at) return std::nullopt;
+    if (CronJobRunName(cron_.metadata.name, scheduled) != entry.name) return std::nullopt;
+    return Intent{entry, scheduled};
   }
 
   // In whole seconds, as the deadline is.
@@ -295,7 +302,7 @@ class CronDecision {
   const CronJob& cron_;
   const absl::Time now_;
   CronJobStatus status_;
-  std::optional<api::ObjectReference> intent_;  // of status.active: the Job that is being made
+  std::optional<Intent> intent_;
   std::vector<Write> removals_;
   std::optional<Job> made_;
   Plan plan_;

@@ -497,6 +497,26 @@ TEST(CronJobTest, AJobItControlsIsTakenIntoTheList) {
   EXPECT_THAT(world.made(), IsEmpty());
 }
 
+TEST(CronJobTest, WhatAStrangerWroteIntoTheListIsNotMade) {
+  CronWorld world("0 * * * *");
+  world.RunTo("2026-11-21T10:30:00Z");
+  for (const char* name : {"nightly-99999999999999", "nightly-1e3", "nightly-", "weekly-29920920", "nightly-+29920920", "nightly--5"}) {
+    world.cron.status.active = {{"batch.volcano.sh/v1alpha1", "Job", "default", name, "", {}, {}}};
+    world.Settle();
+    EXPECT_THAT(world.Active(), IsEmpty()) << name;
+  }
+  EXPECT_THAT(world.jobs, IsEmpty());
+  world.RunTo("2026-11-21T11:00:00.1Z");
+  EXPECT_THAT(world.made(), ElementsAre(HasSubstr("11:00")));
+}
+
+TEST(CronJobTest, ACronJobWithoutACreationTimeStartsTheMostRecent) {
+  CronWorld world("0 * * * *");
+  world.cron.metadata.creation_timestamp = {};
+  world.RunTo("2026-11-21T11:00:00.1Z");
+  EXPECT_THAT(world.made(), ElementsAre(HasSubstr("11:00")));
+}
+
 TEST(CronJobTest, ANewScheduleDoesNotCountFromBeforeItWasThere) {
   CronWorld world("0 12 * * *");
   world.RunTo("2026-11-21T12:00:00.1Z");
