@@ -48,14 +48,15 @@ JobFlowController::JobFlowController(Loop& loop, kube::Client& client, kube::Rec
 void JobFlowController::OnFlow(const NamespacedName& key, const JobFlowPtr& before, const JobFlowPtr& after) {
   if (before != nullptr) {
     for (const Flow& step : before->spec.flows) {
+      if (after == nullptr) gone_.erase(NamespacedName{key.ns, lifecycle::FlowJobName(*before, step.name)});
       Erase(flows_of_template_, {key.ns, step.name}, key.name);
-      flow_of_job_.erase({key.ns, lifecycle::FlowJobName(*before, step.name)});
+      Erase(flows_of_job_, {key.ns, lifecycle::FlowJobName(*before, step.name)}, key.name);
     }
   }
   if (after != nullptr) {
     for (const Flow& step : after->spec.flows) {
       flows_of_template_[{key.ns, step.name}].insert(key.name);
-      flow_of_job_[{key.ns, lifecycle::FlowJobName(*after, step.name)}] = key;
+      flows_of_job_[{key.ns, lifecycle::FlowJobName(*after, step.name)}].insert(key.name);
     }
     for (const std::string& job : after->status.completed_jobs) gone_.erase(NamespacedName{key.ns, job});
   }
@@ -82,14 +83,23 @@ void JobFlowController::OnJob(const NamespacedName& key, const JobPtr& before, c
       templates_.Enqueue(is);
     }
   }
-  auto flow = flow_of_job_.find(key);
-  if (flow == flow_of_job_.end()) return;
+  auto flows = flows_of_job_.find(key);
+  if (flows == flows_of_job_.end()) return;
   if (after != nullptr) {
     gone_.erase(key);
-  } else if (before != nullptr && before->status.state.phase == "Completed") {
+  } else if (before != nullptr && before->status.state.phase == "Completed" && !Remembered(*before)) {
     gone_[key] = before;
   }
-  flows_.Enqueue(flow->second);
+  for (const std::string& flow : flows->second) flows_.Enqueue({key.ns, flow});
+}
+
+// Whether the flow that made the job has written that it was Completed, or is gone itself.
+bool JobFlowController::Remembered(const Job& job) const {
+  const api::OwnerReference* owner = job.metadata.Controller();
+  const JobFlowPtr flow = owner == nullptr ? nullptr : caches_.job_flows.Get({job.metadata.ns, owner->name});
+  if (flow == nullptr || flow->metadata.uid != owner->uid) return true;
+  const std::vector<std::string>& completed = flow->status.completed_jobs;
+  return std::find(completed.begin(), completed.end(), job.metadata.name) != completed.end();
 }
 
 void JobFlowController::Sleep() {
@@ -113,7 +123,7 @@ kube::Plan JobFlowController::DecideFlow(const NamespacedName& key) const {
   for (const Flow& step : flow->spec.flows) {
     const NamespacedName name{key.ns, lifecycle::FlowJobName(*flow, step.name)};
     JobPtr job = caches_.jobs.Get(name);
-    if (auto gone = gone_.find(name); job == nullptr && gone != gone_.end()) job = gone->second;
+    if (auto gone = gone_.find(name); job == nullptr && gone != gone_.end() && !Remembered(*gone->second)) job = gone->second;
     if (job != nullptr) view.jobs[name.name] = job.get();
     held.push_back(std::move(job));
     auto from = caches_.job_templates.Get({key.ns, step.name});

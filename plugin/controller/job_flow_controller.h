@@ -37,12 +37,13 @@ class JobFlowController {
 
   kube::Plan DecideFlow(const api::NamespacedName& key) const;
   kube::Plan DecideTemplate(const api::NamespacedName& key) const;
+  bool Remembered(const api::volcano::Job& job) const;
   void Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status);
 
   Caches& caches_;
   kube::Recorder& recorder_;
   absl::flat_hash_map<api::NamespacedName, Keys> flows_of_template_;
-  absl::flat_hash_map<api::NamespacedName, api::NamespacedName> flow_of_job_;  // by the job's name: what flows would call it
+  absl::flat_hash_map<api::NamespacedName, Keys> flows_of_job_;                // by the name that they would give it; rarely two
   absl::flat_hash_map<api::NamespacedName, Keys> jobs_of_template_;            // those that were made from it
   absl::flat_hash_map<api::NamespacedName, JobPtr> gone_;                      // jobs that were Completed and are gone, until their flow says so
   kube::Driver flows_, templates_;

@@ -77,6 +77,21 @@ TEST_F(JobFlowsTest, AJobThatIsCompletedAndGoneAtOnceIsNotMadeAgain) {
   EXPECT_EQ(Flow("f", "/status/completedJobs"), R"(["f-a"])");
 }
 
+TEST_F(JobFlowsTest, TwoFlowsThatCallTheirJobsAlikeWaitForEachOther) {
+  Start(FlowsOnly());
+  AddTemplate("c");
+  AddTemplate("b-c");
+  AddFlow("a", R"([{"name":"b-c"}])", "delete");
+  AddFlow("a-b", R"([{"name":"c"}])");
+  EXPECT_THAT(Events(), Contains("JobExists: flow c waits: there is a job a-b-c that it did not make"));
+  SetJob("a-b-c", "Completed");
+  Run(absl::Seconds(5));
+  EXPECT_EQ(Flow("a"), "Succeed");
+  ASSERT_NE(Get(api::kJobs, "a-b-c"), nullptr) << "the first one's is gone, so the second has its own";
+  SetJob("a-b-c", "Completed");
+  EXPECT_EQ(Flow("a-b"), "Succeed");
+}
+
 TEST_F(JobFlowsTest, WhatTheApiServerRefusesIsTold) {
   Start(FlowsOnly());
   Create(api::kJobTemplates, R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":"a"},"spec":{"minAvailable":9,"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
