@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <tuple>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "api/core/pod.h"
@@ -49,6 +50,16 @@ absl::StatusOr<std::vector<JobEvent>> EventsOf(ApiCaller& caller, const Job& job
     return std::tie(a.last_timestamp.at, a.metadata.name) < std::tie(b.last_timestamp.at, b.metadata.name);
   });
   return events;
+}
+
+// The end of the log of the failure that is told; "" when it cannot be read: then what the status has must do.
+std::string LastLinesOf(ApiCaller& caller, const Job& job, const std::vector<api::core::Pod>& pods) {
+  const std::optional<FailedLog> log = LogOfFailure(job, pods);
+  if (!log.has_value()) return "";
+  const absl::StatusOr<Bytes> text = caller.Call("GET", absl::StrCat(api::PathOf(api::kPods, job.metadata.ns, log->pod), "/log"), "",
+                                                 absl::StrCat("container=", PercentEncode(log->container), "&tailLines=10&limitBytes=65536",
+                                                              log->previous ? "&previous=true" : ""));
+  return text.ok() ? std::string(absl::StripAsciiWhitespace(**text)) : std::string();
 }
 
 // nullopt: there is none. Volcano's older releases named it as the Job.
@@ -144,8 +155,9 @@ absl::Status ViewJob(ApiCaller& caller, const NamespacedName& key) {
   if (!pods.ok()) return About(key, pods.status());
   const absl::StatusOr<std::optional<PodGroup>> group = PodGroupOf(caller, *job);
   if (!group.ok()) return About(key, group.status());
-  const std::string text = absl::StrCat(JobViewText(*job), JobEventsText(*events, absl::Now()),
-                                        JobAnswersText(*job, *pods, group->has_value() ? &**group : nullptr, *events));
+  const absl::Time now = absl::Now();
+  const std::string text = absl::StrCat(JobViewText(*job), JobEventsText(*events, now),
+                                        JobAnswersText(*job, *pods, group->has_value() ? &**group : nullptr, *events, now, LastLinesOf(caller, *job, *pods)));
   std::fputs(text.c_str(), stdout);
   return absl::OkStatus();
 }

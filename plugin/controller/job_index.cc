@@ -42,6 +42,7 @@ void JobIndex::RemovePod(const api::NamespacedName& key, const std::string& job)
   auto pod = entry.pods.find(key.name);
   if (pod == entry.pods.end()) return;
   if (pod->second.released || pod->second.out_of_sync) entry.released_leaving.insert(key.name);
+  if (pod->second.failure != nullptr) entry.leaving_failures[key.name] = pod->second.failure;
   entry.pods.erase(pod);
   entry.seen_leaving.insert(key.name);
 }
@@ -60,6 +61,7 @@ JobKey JobIndex::PutPod(const api::NamespacedName& key, const api::core::Pod* po
   entry.pods[key.name] = lifecycle::FactsOf(*pod);
   entry.seen_leaving.erase(key.name);
   entry.released_leaving.erase(key.name);
+  entry.leaving_failures.erase(key.name);
   return {key.ns, job};
 }
 
@@ -144,6 +146,7 @@ void JobIndex::Fill(const JobKey& key, const std::string& job_uid, lifecycle::Jo
   view.pods = &entry.pods;
   view.seen_leaving = &entry.seen_leaving;
   view.released_leaving = &entry.released_leaving;
+  view.leaving_failures = &entry.leaving_failures;
   view.commands = CommandsFor(key);
   for (const auto& [name, owned] : entry.objects) {
     if (owned.owner_uid == job_uid) view.objects.push_back(owned.object);
@@ -167,6 +170,7 @@ void JobIndex::ForgetLeaving(const JobKey& key) {
   if (it == entries_.end() || it->second->seen_leaving.empty()) return;
   it->second->seen_leaving.clear();
   it->second->released_leaving.clear();
+  it->second->leaving_failures.clear();
   DropIfEmpty(key);
 }
 

@@ -52,6 +52,7 @@ class JobIndex {
   struct Entry {
     lifecycle::PodTable pods;
     absl::flat_hash_set<std::string> seen_leaving, released_leaving;
+    absl::flat_hash_map<std::string, std::shared_ptr<const lifecycle::PodFailure>> leaving_failures;
     std::map<std::pair<const api::Resource*, std::string>, Owned> objects;
     absl::btree_map<std::tuple<absl::Time, std::string>, CommandPtr> commands;
     std::vector<std::string> claims;

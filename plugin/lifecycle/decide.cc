@@ -2,22 +2,32 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
+#include "plugin/lifecycle/pod_failure.h"
 
 namespace gangway::lifecycle {
 namespace {
+
+constexpr std::size_t kMaxLine = 200;  // of a pod's last line, in an event
 
 std::string PodText(const Happening& cause) {
   if (!cause.pod.empty()) return absl::StrCat("pod ", cause.pod);
   return cause.task.empty() ? std::string("a pod") : absl::StrCat("a pod of task ", cause.task);
 }
 
+// " (OOMKilled): last line of what it left behind"
+std::string How(const Happening& cause) {
+  if (cause.failure == nullptr) return "";
+  const std::string line = TailOf(LastLine(cause.failure->message), kMaxLine);
+  return absl::StrCat(ReasonText(cause.failure->reason), line.empty() ? "" : ": ", line);
+}
+
 std::string Why(const Happening& cause) {
   switch (cause.event) {
-    case Event::kPodFailed: return absl::StrCat(PodText(cause), " failed with exit code ", cause.exit_code);
-    case Event::kPodEvicted: return absl::StrCat(PodText(cause), " was deleted");
+    case Event::kPodFailed: return absl::StrCat(PodText(cause), " failed with exit code ", cause.exit_code, How(cause));
+    case Event::kPodEvicted: return absl::StrCat(PodText(cause), " was deleted", How(cause));
     case Event::kPodPending: return absl::StrCat(PodText(cause), " is still pending");
     case Event::kTaskCompleted: return absl::StrCat("all pods of task ", cause.task, " succeeded");
-    case Event::kTaskFailed: return absl::StrCat("the containers of task ", cause.task, " restarted too often");
+    case Event::kTaskFailed: return absl::StrCat("the containers of task ", cause.task, " restarted too often", How(cause));
     case Event::kUnknown: return "a part of its running gang is lost";
     case Event::kCommandIssued: return "by command";
     case Event::kNone:

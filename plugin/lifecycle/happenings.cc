@@ -75,17 +75,27 @@ class Finder {
   }
 
   void Failed(const TaskPods& task, std::int32_t index, const Slot& slot) {
-    if (Current(slot) && slot.pod->failed_first && !slot.pod->out_of_sync) Add(Event::kPodFailed, task, index).exit_code = slot.pod->exit_code;
+    if (!Current(slot) || !slot.pod->failed_first || slot.pod->out_of_sync) return;
+    Happening& happening = Add(Event::kPodFailed, task, index);
+    happening.exit_code = slot.pod->exit_code;
+    happening.failure = slot.pod->failure;
   }
 
   void Evicted(const TaskPods& task, std::int32_t index, const Slot& slot) {
     if (!Recorded(task, index)) return;
     if (slot.pod == nullptr || slot.foreign) {
-      if (seen_.CertainlyGone(task.PodName(index))) Add(Event::kPodEvicted, task, index);
+      if (seen_.CertainlyGone(task.PodName(index))) AddEvicted(task, index);
     } else if (!record_.delayed.empty() && Current(slot) && slot.pod->phase == PodPhase::kPending) {
       Add(Event::kPodEvicted, task, index);
       facts_.back().made_anew = true;
     }
+  }
+
+  void AddEvicted(const TaskPods& task, std::int32_t index) {
+    Happening& happening = Add(Event::kPodEvicted, task, index);
+    if (seen_.leaving_failures == nullptr) return;
+    const auto known = seen_.leaving_failures->find(happening.pod);
+    if (known != seen_.leaving_failures->end()) happening.failure = known->second;
   }
 
   // The restarts that the task's pods may spend together are spent.
@@ -101,7 +111,8 @@ class Finder {
       restarts += slot.pod->restarts;
       if (worst < 0 || slot.pod->restarts > task.slots[static_cast<std::size_t>(worst)].pod->restarts) worst = static_cast<std::int32_t>(i);
     }
-    if (worst >= 0 && restarts >= budget) Add(Event::kTaskFailed, task, worst);
+    if (worst < 0 || restarts < budget) return;
+    Add(Event::kTaskFailed, task, worst).failure = task.slots[static_cast<std::size_t>(worst)].pod->failure;
   }
 
   void Unknown() {

@@ -8,6 +8,7 @@
 #include "api/duration.h"
 #include "api/volcano/release.h"
 #include "base/hash.h"
+#include "plugin/lifecycle/last_failure.h"
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/status.h"
 
@@ -95,6 +96,36 @@ class Decision {
       KillAll(transition.retain);
     }
     if (transition.spends_retry) ++out_.status.retry_count;
+    if (out_.killing) Remember(out_.verdict.cause, out_.verdict.action);
+  }
+
+  // For whoever asks why, when the pod is gone.
+  void Remember(const Happening& cause, Action action) {
+    const std::optional<LastFailure> failure = MakeLastFailure(job_, cause, action, now_);
+    if (!failure.has_value()) return;
+    std::string text = EncodeLastFailure(*failure);
+    if (!text.empty()) out_.status.controlled_resources[kLastFailureKey] = std::move(text);
+  }
+
+  // The Job fails without a policy's doing: the pod that failed first.
+  void RememberFirstFailure() {
+    Happening first;
+    absl::Time at = absl::InfiniteFuture();
+    for (const TaskPods& task : out_.roster.tasks) {
+      for (std::size_t i = 0; i < task.slots.size(); ++i) {
+        const Slot& slot = task.slots[i];
+        if (slot.pod == nullptr || slot.foreign || !slot.pod->failed_first || slot.pod->failure == nullptr) continue;
+        if (first.event != Event::kNone && slot.pod->failure->at >= at) continue;
+        at = slot.pod->failure->at;
+        first.event = Event::kPodFailed;
+        first.task = task.spec->name;
+        first.index = static_cast<std::int32_t>(i);
+        first.pod = task.PodName(first.index);
+        first.exit_code = slot.pod->exit_code;
+        first.failure = slot.pod->failure;
+      }
+    }
+    Remember(first, Action::kSyncJob);
   }
 
   // An Unknown that is over may happen again.
@@ -171,6 +202,7 @@ class Decision {
     if (decided) return;
     out_.phase = NextPhase(outcome, old_phase_, job_.spec, out_.status.retry_count, counts_);
     if (!Finished(out_.phase) || !KeepsPods(old_phase_)) return;
+    if (out_.phase == JobPhase::kFailed && EndsByItself(old_phase_, out_.phase)) RememberFirstFailure();
     if (EndsByItself(old_phase_, out_.phase)) KillAll(Retain::kSoft);
     out_.killing = true;
     counts_ = Count();

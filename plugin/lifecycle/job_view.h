@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "api/resource.h"
 #include "api/volcano/job.h"
@@ -44,6 +46,9 @@ struct JobView {
   const absl::flat_hash_set<std::string>* seen_leaving = nullptr;  // names; null: none
   // Those of them that the scheduler had marked as released, or Volcano's controller as out of sync.
   const absl::flat_hash_set<std::string>* released_leaving = nullptr;  // names; null: none
+
+  // What was known of how those failed that were seen leaving, by name; null: nothing.
+  const absl::flat_hash_map<std::string, std::shared_ptr<const PodFailure>>* leaving_failures = nullptr;
 
   bool CertainlyGone(const std::string& pod) const {
     return pods_current || (seen_leaving != nullptr && seen_leaving->contains(pod));

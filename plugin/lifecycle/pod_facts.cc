@@ -81,6 +81,7 @@ PodFacts FactsOf(const api::core::Pod& pod) {
     const auto& terminated = pod.status.container_statuses.front().state.terminated;
     if (terminated) facts.exit_code = terminated->exit_code;
   }
+  if (std::optional<PodFailure> failure = FailureOf(pod)) facts.failure = std::make_shared<const PodFailure>(*std::move(failure));
   return facts;
 }
 

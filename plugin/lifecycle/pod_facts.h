@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/container/btree_map.h"
 #include "absl/time/time.h"
 #include "api/core/pod.h"
+#include "plugin/lifecycle/pod_failure.h"
 
 namespace gangway::lifecycle {
 
@@ -29,6 +31,7 @@ struct PodFacts {
   std::int32_t restarts = 0;   // of all containers, init containers included
   std::string reason;          // status.reason: Evicted, NodeLost...
   absl::Time finished = absl::InfinitePast();  // when its last container ended
+  std::shared_ptr<const PodFailure> failure;   // only of a pod in which something failed
   bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
 };
 

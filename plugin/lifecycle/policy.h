@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,8 @@
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::lifecycle {
+
+struct PodFailure;  // pod_failure.h
 
 // One thing that happened. Text fields are empty where they do not apply.
 struct Happening {
@@ -21,6 +24,7 @@ struct Happening {
   std::string pod;
   std::int32_t index = -1;       // of the pod in its task
   std::int32_t exit_code = 0;    // PodFailed
+  std::shared_ptr<const PodFailure> failure;  // what is known of how it came, for whoever is told; may be null
 };
 
 struct Resolution {

@@ -7,6 +7,7 @@
 //   gangway.io/command           "<uid>"                        the last command carried out
 //   gangway.io/unknown           "<uid>"                        the PodGroup whose Unknown was answered
 //   gangway.io/release           "<hash>"                       the release of leftovers that was answered (api/volcano/release.h)
+//   gangway.io/last-failure      {"event":"PodFailed",...}      what the last kill was about (last_failure.h); nothing is decided by it
 //   gangway.io/delayed           "PodFailed/ctr-w-0/AbortJob=2026-11-21T05:11:53.000000Z ..."  when each delayed action began
 #pragma once
 

@@ -2,6 +2,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kubectl/sandbox_process.h"
+#include "tests/testing/files.h"
 #include "tests/testing/loop_thread.h"
 
 namespace gangway::testutil {
@@ -10,6 +11,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 const std::string kExamples = std::string(GW_SOURCE_DIR) + "/examples/";
@@ -65,6 +67,55 @@ TEST_F(JobProcessTest, ViewSaysWhatAJobWaitsFor) {
   const Outcome resume = Run({"job", "resume", "too-large", "--wait", "--timeout", "50ms"});
   EXPECT_EQ(resume.exit_code, 3);
   EXPECT_THAT(resume.err, AllOf(HasSubstr("gangway job resume: job default/too-large: resume not done within 50ms: it is "), HasSubstr("gangway job view")));
+}
+
+TEST_F(JobProcessTest, ViewSaysWhyAJobRestartedAndFailed) {
+  const TemporaryFolder folder("gangway-view");
+  WriteFile(folder.path() + "/job.yaml", R"(
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  schedulerName: volcano
+  minAvailable: 2
+  maxRetry: 2
+  policies: [{event: PodEvicted, action: RestartJob}, {event: PodFailed, action: RestartJob}]
+  tasks:
+  - name: w
+    replicas: 2
+    template:
+      metadata:
+        annotations: {sandbox.gangway.io/termination-message: "step 7\nloss is nan", sandbox.gangway.io/log: "100ms:step"}
+      spec: {restartPolicy: Never, containers: [{name: c, image: i}]}
+)");
+  Start({"--fail", "w-1=300ms:9x1", "--apply", folder.path() + "/job.yaml"});
+  const auto view = [&] { return Run({"job", "view", "a"}).out; };
+  // The pod is gone: the record speaks.
+  ASSERT_TRUE(Eventually([&] { return view().find("\nRestarts:\t1 of maxRetry 2, 1 left\n") != std::string::npos && ListShows("Running"); })) << view();
+  const std::string restarted = view();
+  EXPECT_THAT(restarted, HasSubstr("Start to execute action RestartJob: pod a-w-1 failed with exit code 9: loss is nan; retry 1 of maxRetry 2"));
+  EXPECT_THAT(restarted, HasSubstr("\nFailure:\tpod a-w-1: container c ended with exit code 9"));
+  EXPECT_THAT(restarted, HasSubstr("\nAnswer:\tRestartJob, by spec.policies[1] for PodFailed\nLast lines:\n\t| step 7\n\t| loss is nan\n"));
+  EXPECT_THAT(restarted, Not(HasSubstr("gangway.io/last-failure")));
+}
+
+TEST_F(JobProcessTest, ViewReadsTheLogOfAFailedPodThatIsKept) {
+  const TemporaryFolder folder("gangway-view");
+  WriteFile(folder.path() + "/job.yaml", R"(
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  schedulerName: volcano
+  minAvailable: 1
+  policies: [{event: PodFailed, action: TerminateJob}]
+  tasks:
+  - {name: w, replicas: 1, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+)");
+  Start({"--fail", "w=200ms:9", "--log", "w=50ms:loss", "--apply", folder.path() + "/job.yaml"});
+  ASSERT_TRUE(ListShows("Terminated"));
+  EXPECT_THAT(Run({"job", "view", "a"}).out, AllOf(HasSubstr("\nAnswer:\tTerminateJob, by spec.policies[0] for PodFailed\nLast lines:\n"),
+                                                   HasSubstr("\t| a-w-0/c: loss 3\n\t| a-w-0/c: ended with exit code 9\n")));
 }
 
 TEST_F(JobProcessTest, ErrorsNameTheJobAndTheFix) {

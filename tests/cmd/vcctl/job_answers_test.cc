@@ -74,13 +74,15 @@ TEST(WhyItWaitsTest, ByJobAndPodGroup) {
   EXPECT_EQ(WhyItWaits(JobIn("Running"), &full), "");
 }
 
+const absl::Time kNow = absl::FromCivil(absl::CivilSecond(2026, 11, 21, 5, 5, 2), absl::UTCTimeZone());
+
 TEST(JobAnswersTest, RetriesFailureAndReason) {
   const PodGroup full = GroupIn("Inqueue", "waits for 1 of 7 tasks");
-  EXPECT_EQ(JobAnswersText(JobIn("Pending", 1), {kKilled}, &full, {}),
+  EXPECT_EQ(JobAnswersText(JobIn("Pending", 1), {kKilled}, &full, {}, kNow),
             "Restarts:\t1 of maxRetry 3, 2 left\n"
-            "Failure:\tpod a-w-0: container w ended with exit code 137 (OOMKilled)\n"
+            "Failure:\tpod a-w-0: container w ended with exit code 137 (OOMKilled), 5m ago\n"
             "Waits:\twaits for 1 of 7 tasks\n");
-  EXPECT_EQ(JobAnswersText(JobIn("Failed", 3), {}, nullptr, {}), "Restarts:\t3 of maxRetry 3, none left\n");
+  EXPECT_EQ(JobAnswersText(JobIn("Failed", 3), {}, nullptr, {}, kNow), "Restarts:\t3 of maxRetry 3, none left\n");
 }
 
 TEST(JobAnswersTest, WhenTheFailedPodsAreGoneTheEventOfTheLastRestartSpeaks) {
@@ -89,10 +91,71 @@ TEST(JobAnswersTest, WhenTheFailedPodsAreGoneTheEventOfTheLastRestartSpeaks) {
   events[0].message = "Start to execute action RestartJob: an older one";
   events[1].message = "Start to execute action RestartJob: pod a-w-1 failed with exit code 7 ";
   events[2].message = "Start to execute action CompleteJob: all pods of task w succeeded";
-  EXPECT_EQ(JobAnswersText(JobIn("Running", 2), {}, nullptr, events),
+  EXPECT_EQ(JobAnswersText(JobIn("Running", 2), {}, nullptr, events, kNow),
             "Restarts:\t2 of maxRetry 3, 1 left\n"
             "Failure:\tStart to execute action RestartJob: pod a-w-1 failed with exit code 7\n");
-  EXPECT_EQ(JobAnswersText(JobIn("Running", 0), {}, nullptr, events), "Restarts:\t0 of maxRetry 3, 3 left\n");
+  EXPECT_EQ(JobAnswersText(JobIn("Running", 0), {}, nullptr, events, kNow), "Restarts:\t0 of maxRetry 3, 3 left\n");
+}
+
+Job Recorded(const std::string& phase, const std::string& record) {
+  Job job = JobIn(phase, 1);
+  job.status.controlled_resources["gangway.io/last-failure"] = record;
+  return job;
+}
+constexpr char kRecord[] = R"({"event":"PodFailed","action":"RestartJob","policy":"spec.tasks[1].policies[0]","task":"w","pod":"a-w-0","container":"w",)"
+                           R"("exitCode":137,"reason":"OOMKilled","version":0,"at":"2026-11-21T05:00:02Z","message":"loss is nan\nkilled"})";
+
+TEST(JobAnswersTest, TheRecordOutlivesThePod) {
+  EXPECT_EQ(JobAnswersText(Recorded("Running", kRecord), {}, nullptr, {}, kNow),
+            "Restarts:\t1 of maxRetry 3, 2 left\n"
+            "Failure:\tpod a-w-0: container w ended with exit code 137 (OOMKilled), 5m ago\n"
+            "Answer:\tRestartJob, by spec.tasks[1].policies[0] for PodFailed\n"
+            "Last lines:\n\t| loss is nan\n\t| killed\n");
+  EXPECT_EQ(LogOfFailure(Recorded("Running", kRecord), {}), std::nullopt);
+}
+
+TEST(JobAnswersTest, WhatWasDoneAboutIt) {
+  const auto answer = [](const std::string& record) {
+    const std::string text = JobAnswersText(Recorded("Failed", record), {}, nullptr, {}, kNow);
+    return text.substr(text.find("Failure:"));
+  };
+  EXPECT_EQ(answer(R"({"event":"PodEvicted","action":"RestartJob","policy":"spec.policies[0]","pod":"a-w-0","reason":"DeletionByTaintManager","message":"node n1 is gone"})"),
+            "Failure:\tpod a-w-0 was deleted (DeletionByTaintManager): node n1 is gone\nAnswer:\tRestartJob, by spec.policies[0] for PodEvicted\n");
+  EXPECT_EQ(answer(R"({"event":"PodFailed","pod":"a-w-0","container":"w","exitCode":1,"reason":"Error"})"),
+            "Failure:\tpod a-w-0: container w ended with exit code 1\nAnswer:\tno policy for PodFailed; the job ended by itself\n");
+  EXPECT_EQ(answer(R"({"event":"TaskFailed","action":"AbortJob","policy":"spec.policies[0]","task":"w","pod":"a-w-0","container":"w","exitCode":1})"),
+            "Failure:\tthe containers of task w restarted too often; pod a-w-0: container w ended with exit code 1\n"
+            "Answer:\tAbortJob, by spec.policies[0] for TaskFailed\n");
+  EXPECT_EQ(answer(R"({"event":"Unknown","action":"RestartJob","policy":"spec.policies[0]"})"),
+            "Failure:\ta part of its running gang was lost\nAnswer:\tRestartJob, by spec.policies[0] for Unknown\n");
+}
+
+Pod OfVersion(Pod pod, const std::string& version) {
+  pod.metadata.annotations["volcano.sh/job-version"] = version;
+  return pod;
+}
+
+TEST(JobAnswersTest, ThePodThatIsStillThereGivesItsLog) {
+  const Job job = Recorded("Failed", kRecord);
+  const std::vector<Pod> pods{OfVersion(kFailedLater, "0"), OfVersion(kKilled, "0")};
+  EXPECT_EQ(LogOfFailure(job, pods), (FailedLog{"a-w-0", "w", false}));
+  const std::string text = JobAnswersText(job, pods, nullptr, {}, kNow, "step 1\nout of memory");
+  EXPECT_EQ(text.substr(text.find("Failure:")),
+            "Failure:\tpod a-w-0: container w ended with exit code 137 (OOMKilled), 5m ago\n"
+            "Answer:\tRestartJob, by spec.tasks[1].policies[0] for PodFailed\n"
+            "Last lines:\n\t| step 1\n\t| out of memory\n");
+}
+
+TEST(JobAnswersTest, APodMadeSinceThenIsTheNews) {
+  const Job job = Recorded("Running", kRecord);
+  const std::vector<Pod> pods{OfVersion(kFailedLater, "1")};
+  EXPECT_EQ(LogOfFailure(job, pods), (FailedLog{"a-w-1", "w", false}));
+  const std::string text = JobAnswersText(job, pods, nullptr, {}, kNow);
+  EXPECT_EQ(text.substr(text.find("Failure:")), "Failure:\tpod a-w-1: container w ended with exit code 1, 4m59s ago\n");
+}
+
+TEST(JobAnswersTest, ARecordThatDoesNotReadIsNone) {
+  EXPECT_EQ(JobAnswersText(Recorded("Running", "{"), {}, nullptr, {}, kNow), "Restarts:\t1 of maxRetry 3, 2 left\n");
 }
 
 }  // namespace

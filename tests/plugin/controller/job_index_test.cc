@@ -52,6 +52,18 @@ TEST_F(JobIndexTest, H4APodIsAdded) {
   EXPECT_THAT(Known(), ElementsAre("pod1 task1 Pending"));
 }
 
+TEST_F(JobIndexTest, HowAPodFailedIsKnownUntilItsLossIsAnswered) {
+  Put("pod1", "Failed");
+  Put("pod2", "Running");
+  Delete("pod1");
+  Delete("pod2");
+  ASSERT_NE(View().leaving_failures, nullptr);
+  EXPECT_EQ(View().leaving_failures->size(), 1u);
+  EXPECT_TRUE(View().leaving_failures->contains("pod1"));
+  index_.ForgetLeaving(kJob);
+  EXPECT_TRUE(View().leaving_failures == nullptr || View().leaving_failures->empty());
+}
+
 TEST_F(JobIndexTest, H5TheSamePodTwice) {
   Put("pod1", "Pending");
   Put("pod1", "Pending");
