@@ -127,6 +127,13 @@ class EnvWriter {
 
 }  // namespace
 
+bool IsIdentity(absl::string_view name) {
+  for (const char* const one : {"PADDLE_POD_NAME", "POD_IP", "PADDLE_TRAINER_ID", "TRAINING_ROLE", "PADDLE_TRAINING_ROLE"}) {
+    if (name == one) return true;
+  }
+  return false;
+}
+
 RolePorts HostPorts(int base) { return {base, base + kPortsOfARole, base + 2 * kPortsOfARole}; }
 
 int HostPortBase(absl::string_view ns, absl::string_view job) {

@@ -63,6 +63,9 @@ struct RuntimeVariable {
   friend bool operator==(const RuntimeVariable&, const RuntimeVariable&) = default;
 };
 
+// Whether a variable says who the pod is.
+bool IsIdentity(absl::string_view name);
+
 // In the order in which they belong before the user's: those that refer to others come after them.
 std::vector<RuntimeVariable> RuntimeEnv(const RuntimeCluster& cluster, const RuntimePod& pod);
 

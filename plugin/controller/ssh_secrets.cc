@@ -130,8 +130,11 @@ void SshSecrets::Answered(const JobKey& key, std::uint64_t number, std::uint64_t
     if (reply->ok()) Learn(*entry, key, *reply->body); else entry->known = Known::kAbsent;
     return on_news_(key);
   }
-  const absl::Status why = reply.ok() ? kube::StatusFromResponse(*reply) : reply.status();
-  on_trouble_(key, absl::Status(why.code(), absl::StrCat("Secret ", key.name, kSuffix, ": ", why.message())));
+  // A server that is away for a moment is no news for the user of a Job.
+  if (reply.ok() && reply->code < 500 && reply->code != 429) {
+    const absl::Status why = kube::StatusFromResponse(*reply);
+    on_trouble_(key, absl::Status(why.code(), absl::StrCat("Secret ", key.name, kSuffix, ": ", why.message())));
+  }
   NewsAt(loop_.Now() + kAskAgain.Next(entry->failures++, loop_.Random()), key, number);
 }
 

@@ -18,6 +18,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "api/paddle/job_roles.h"
 #include "api/paddle/runtime_env.h"
 #include "api/quantity.h"
@@ -65,11 +66,20 @@ struct PaddleTemplate {
       return api::MakeFields(api::MakeField<&Resources::requests>("requests", ""), api::MakeField<&Resources::limits>("limits", ""));
     }
   };
+  struct Variable {
+    std::string name;
+    static constexpr std::string_view kName = "EnvVar";
+    static constexpr bool kView = true;
+    static constexpr auto Fields() { return api::MakeFields(api::MakeField<&Variable::name>("name", "")); }
+  };
   struct Container {
     Resources resources;
+    std::vector<Variable> env;
     static constexpr std::string_view kName = "Container";
     static constexpr bool kView = true;
-    static constexpr auto Fields() { return api::MakeFields(api::MakeField<&Container::resources>("resources", "")); }
+    static constexpr auto Fields() {
+      return api::MakeFields(api::MakeField<&Container::resources>("resources", ""), api::MakeField<&Container::env>("env", ""));
+    }
   };
   struct Spec {
     std::vector<Container> containers;
@@ -165,6 +175,16 @@ class PaddleJob {
       if (domain == job_.metadata.name) continue;
       out.push_back(absl::StrCat("task ", task->name, ": its template's subdomain ", domain, " needs a headless Service of that name, and svc makes ",
                                  job_.metadata.name, "; remove the subdomain"));
+    }
+    for (const TaskSpec* const task : Tasks()) {
+      std::set<std::string> own;
+      for (const PaddleTemplate::Container& container : TemplateOf(*task).spec.containers) {
+        for (const PaddleTemplate::Variable& one : container.env) {
+          if (paddle::IsIdentity(one.name)) own.insert(one.name);
+        }
+      }
+      if (own.empty()) continue;
+      out.push_back(absl::StrCat("task ", task->name, ": its own ", absl::StrJoin(own, ", "), " are left out, because the plugin says who a pod is; remove them"));
     }
     return out;
   }

@@ -135,6 +135,14 @@ TEST(RuntimeEnvTest, F29Elastic) {
   EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_NNODES"), "2");
 }
 
+TEST(RuntimeEnvTest, WhatSaysWhoThePodIs) {
+  RuntimeCluster cluster = ParameterServers();
+  for (const bool elastic : {false, true}) {
+    if (elastic) cluster.elastic.emplace();
+    for (const RuntimeVariable& one : RuntimeEnv(cluster, {Role::kTrainer, "h.d"})) EXPECT_EQ(one.identity, IsIdentity(one.name)) << one.name;
+  }
+}
+
 TEST(RuntimeEnvTest, F31Heter) {
   RuntimeCluster cluster = ParameterServers();
   cluster.heters = {"wd-heter-0.wd", "wd-heter-1.wd"};

@@ -43,6 +43,32 @@ TEST(ExamplesTest, CtrVolcanoIsTheRecordedJob) {
   EXPECT_TRUE(Create(example[0]).allowed()) << Create(example[0]).message;
 }
 
+// But for its name, its plugins and how its containers learn of each other it is the other one.
+TEST(ExamplesTest, CtrPaddlePluginIsCtrVolcanoWithoutCounts) {
+  const std::vector<ManifestDocument> example = Read("examples/ctr-paddle-plugin.yaml"), original = Read("examples/ctr-volcano.yaml");
+  ASSERT_EQ(example.size(), 1u);
+  EXPECT_TRUE(Create(example[0]).allowed()) << Create(example[0]).message;
+  boost::json::value ours = *ParseJson(example[0].json), theirs = *ParseJson(original[0].json);
+  EXPECT_TRUE(ours.at("spec").as_object().contains("plugins"));
+  ours.at("spec").as_object().erase("plugins");
+  for (boost::json::value* const job : {&ours, &theirs}) {
+    job->at("metadata").as_object().erase("name");
+    for (boost::json::value& task : job->at("spec").at("tasks").as_array()) {
+      boost::json::object& container = task.at("template").at("spec").at("containers").at(0).as_object();
+      if (job == &ours) {
+        for (const boost::json::value& one : container.at("env").as_array()) {
+          const std::string name(one.at("name").as_string());
+          EXPECT_EQ(name.find("_NUM"), name == "CPU_NUM" ? name.find("_NUM") : std::string::npos) << name;
+          EXPECT_EQ(name.find("PORT"), std::string::npos) << name;
+        }
+      }
+      container.erase("env");
+      container.erase("command");
+    }
+  }
+  EXPECT_EQ(ours, theirs);
+}
+
 TEST(ExamplesTest, TooLargeIsAValidJob) {
   const std::vector<ManifestDocument> example = Read("examples/too-large.yaml");
   ASSERT_EQ(example.size(), 1u);

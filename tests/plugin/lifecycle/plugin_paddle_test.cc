@@ -192,6 +192,11 @@ TEST(PaddlePluginTest, WhatMayFailIsSaid) {
   EXPECT_THAT(EffectsOfPlugins(job)->complaints, ElementsAre(HasSubstr("--prot=1 is not known"), HasSubstr("remove the subdomain")));
 }
 
+TEST(PaddlePluginTest, WhatIsLeftOutIsSaid) {
+  const Job job = MakeJob({{"worker", 1}}, {}, R"("containers":[{"name":"main","env":[{"name":"TRAINING_ROLE","value":"TRAINER"},{"name":"POD_IP","value":"1"},{"name":"X"}]}])");
+  EXPECT_THAT(EffectsOfPlugins(job)->complaints, ElementsAre(HasSubstr("task worker: its own POD_IP, TRAINING_ROLE are left out")));
+}
+
 // Pods that are there keep the env they were made with.
 TEST(PaddlePluginTest, APodMadeLaterKnowsTheSizeOfThen) {
   World world(JobText("wd", 1, {{"worker", 1}}, R"("plugins":{"paddle":[],"svc":["--publish-not-ready-addresses"]})"));
