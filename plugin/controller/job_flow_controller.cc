@@ -97,7 +97,7 @@ void JobFlowController::OnJob(const NamespacedName& key, const JobPtr& before, c
 bool JobFlowController::Remembered(const Job& job) const {
   const api::OwnerReference* owner = job.metadata.Controller();
   const JobFlowPtr flow = owner == nullptr ? nullptr : caches_.job_flows.Get({job.metadata.ns, owner->name});
-  if (flow == nullptr || flow->metadata.uid != owner->uid) return true;
+  if (flow == nullptr || !lifecycle::MadeBy(*flow, job)) return true;
   const std::vector<std::string>& completed = flow->status.completed_jobs;
   return std::find(completed.begin(), completed.end(), job.metadata.name) != completed.end();
 }

@@ -64,11 +64,6 @@ std::string PhaseOf(const JobFlowStatus& status, std::size_t flows) {
   return status.running_jobs.empty() && status.completed_jobs.empty() && status.unknown_jobs.empty() ? "Pending" : "Running";
 }
 
-bool OwnedBy(const api::volcano::JobFlow& flow, const Job& job) {
-  const api::OwnerReference* owner = job.metadata.Controller();
-  return owner != nullptr && owner->uid == flow.metadata.uid;
-}
-
 }  // namespace
 
 JobFlowStatus FlowStatusOf(const JobFlowView& seen) {
@@ -78,7 +73,7 @@ JobFlowStatus FlowStatusOf(const JobFlowView& seen) {
   for (const api::volcano::Flow& step : seen.flow->spec.flows) {
     const std::string name = FlowJobName(*seen.flow, step.name);
     auto job = seen.jobs.find(name);
-    if (job == seen.jobs.end() || !OwnedBy(*seen.flow, *job->second)) {
+    if (job == seen.jobs.end() || !MadeBy(*seen.flow, *job->second)) {
       Keep(name, before, status);
       continue;
     }

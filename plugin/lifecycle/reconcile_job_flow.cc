@@ -28,11 +28,6 @@ using kube::EventNote;
 
 const char* const kNoDifference = "{}";
 
-bool OwnedBy(const JobFlow& flow, const Job& job) {
-  const api::OwnerReference* owner = job.metadata.Controller();
-  return owner != nullptr && owner->uid == flow.metadata.uid;
-}
-
 EventNote Note(const JobFlow& flow, EventNote::Type type, std::string reason, std::string message) {
   return {type, std::move(reason), std::move(message),
           {api::kJobFlows.ApiVersion(), std::string(api::kJobFlows.kind), flow.metadata.ns, flow.metadata.name, flow.metadata.uid,
@@ -113,7 +108,7 @@ class Steps {
       const std::string name = FlowJobName(*seen_.flow, step.name);
       if (completed_.contains(name) || !TargetsCompleted(step)) continue;
       if (auto job = seen_.jobs.find(name); job != seen_.jobs.end()) {
-        if (!OwnedBy(*seen_.flow, *job->second)) Warn(plan, "JobExists", absl::StrCat("flow ", step.name, " waits: there is a job ", name, " that it did not make"));
+        if (!MadeBy(*seen_.flow, *job->second)) Warn(plan, "JobExists", absl::StrCat("flow ", step.name, " waits: there is a job ", name, " that it did not make"));
         continue;
       }
       Create(step, plan, writes);
@@ -169,7 +164,7 @@ void WantStatus(const JobFlow& flow, const JobFlowStatus& to, kube::Plan& plan) 
 void RemoveJobs(const JobFlowView& seen, kube::Plan& plan) {
   std::vector<kube::Write> writes;
   for (const auto& [name, job] : seen.jobs) {
-    if (!OwnedBy(*seen.flow, *job) || job->metadata.deleting()) continue;
+    if (!MadeBy(*seen.flow, *job) || job->metadata.deleting()) continue;
     kube::Write& write = writes.emplace_back();
     write.verb = kube::Verb::kDelete;
     write.resource = &api::kJobs;
@@ -183,6 +178,11 @@ void RemoveJobs(const JobFlowView& seen, kube::Plan& plan) {
 }  // namespace
 
 std::string FlowJobName(const JobFlow& flow, absl::string_view name) { return absl::StrCat(flow.metadata.name, "-", name); }
+
+bool MadeBy(const JobFlow& flow, const Job& job) {
+  const api::OwnerReference* owner = job.metadata.Controller();
+  return owner != nullptr && owner->uid == flow.metadata.uid;
+}
 
 absl::StatusOr<Job> FlowJobOf(const JobFlow& flow, const Flow& step, const JobTemplate& from) {
   Job job;

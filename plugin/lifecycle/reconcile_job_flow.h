@@ -20,6 +20,9 @@ inline constexpr absl::string_view kByFlowKey = "volcano.sh/createdByJobFlow";
 
 std::string FlowJobName(const api::volcano::JobFlow& flow, absl::string_view name);
 
+// Whether the flow controls the job.
+bool MadeBy(const api::volcano::JobFlow& flow, const api::volcano::Job& job);
+
 struct JobFlowView {
   const api::volcano::JobFlow* flow = nullptr;                           // never null
   std::map<std::string, const api::volcano::Job*> jobs;                  // by name: those that have the name of a flow's job
