@@ -2,6 +2,7 @@
 #include "plugin/controller/ssh_secrets.h"
 
 #include <set>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "base/log.h"
@@ -234,6 +235,95 @@ TEST_F(SshTest, NoPrivateKeyInLogsEventsOrTheDump) {
   EXPECT_THAT(lines, Not(HasSubstr("TOPSECRET")));
   EXPECT_THAT(lines, Not(HasSubstr(absl::Base64Escape("TOPSECRET"))));
   EXPECT_THAT(lines, HasSubstr("plug-ssh")) << "there is something in the log";
+  log::Configure({});
+}
+
+// --- A life with one fault: whatever happens to whichever write, it ends as it does without.
+
+enum class Fault { kLostRequest, kLostReply, kConflict, kServerError, kTooMany, kCrashBefore, kCrashAfter };
+
+class Life : public SshTest {
+ public:
+  // The n-th write of the controllers, from 1, meets the fault. Returns how many writes there were.
+  int Live(int at, Fault fault) {
+    bool crash = false;
+    fate_ = [&, this](const kube::Request& request) {
+      sandbox::RequestFate fate;
+      if (request.method == "GET" || absl::StrContains(request.path, "/events") || ++sent_ != at) return fate;
+      switch (fault) {
+        case Fault::kCrashBefore: crash = true; [[fallthrough]];
+        case Fault::kLostRequest: fate.loss = sandbox::RequestFate::Loss::kRequest; break;
+        case Fault::kCrashAfter: crash = true; [[fallthrough]];
+        case Fault::kLostReply: fate.loss = sandbox::RequestFate::Loss::kReply; break;
+        case Fault::kConflict: fate.answer = Refusal(409, "Conflict"); break;
+        case Fault::kServerError: fate.answer = Refusal(500, "InternalError"); break;
+        case Fault::kTooMany: fate.answer = Refusal(429, "TooManyRequests"); break;
+      }
+      return fate;
+    };
+    const auto settle = [&] {
+      for (int i = 0; i < 100; ++i) {
+        Run(absl::Milliseconds(100));
+        if (!std::exchange(crash, false)) continue;
+        Crash();
+        StartWithKeys();
+      }
+    };
+    StartWithKeys();
+    Create(api::kJobs, WithSsh());
+    settle();
+    LetIn("plug");
+    settle();
+    RunPods("plug");
+    settle();
+    EXPECT_EQ(Phase("plug"), "Running");
+    const std::string key = FileIn("id_rsa");
+    SetPod("plug-w-0", "Failed", 1);
+    settle();
+    LetIn("plug");
+    settle();
+    RunPods("plug");
+    api::volcano::Job job = Job("plug");
+    job.spec.tasks[0].replicas = 2;
+    Patch(api::kJobs, "plug", absl::StrCat(R"({"spec":{"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
+    settle();
+    EXPECT_EQ(Job("plug").status.retry_count, 1);
+    EXPECT_EQ(FileIn("id_rsa"), key) << "one pair for the whole life";
+    EXPECT_THAT(FileIn("config"), HasSubstr("Host plug-w-1\n"));
+    Command("end", "CompleteJob", "plug");
+    settle();
+    for (const char* const pod : {"plug-w-0", "plug-w-1"}) Delete(api::kPods, pod);
+    settle();
+    EXPECT_EQ(Phase("plug"), "Completed");
+    EXPECT_THAT(Names(api::kSecrets), Not(Contains("plug-ssh")));
+    EXPECT_FALSE(Job("plug").status.controlled_resources.contains("plugin-ssh"));
+    return sent_;
+  }
+
+ private:
+  void TestBody() override {}
+  static kube::Response Refusal(int code, const char* reason) {
+    kube::Response response;
+    response.code = code;
+    response.body = MakeBytes(absl::StrCat(R"({"kind":"Status","status":"Failure","code":)", code, R"(,"reason":")", reason, R"(","message":"a fault"})"));
+    return response;
+  }
+  int sent_ = 0;
+};
+
+TEST(SshLifeTest, AFaultAtAnyWriteEndsAsWithoutOne) {
+  log::Options quiet;
+  quiet.level = log::Level::kOff;
+  log::Configure(std::move(quiet));
+  const int writes = Life().Live(0, Fault::kLostReply);
+  EXPECT_GT(writes, 10);
+  for (const Fault fault : {Fault::kLostRequest, Fault::kLostReply, Fault::kConflict, Fault::kServerError, Fault::kTooMany, Fault::kCrashBefore, Fault::kCrashAfter}) {
+    for (int at = 1; at <= writes; ++at) {
+      SCOPED_TRACE(absl::StrCat("fault ", static_cast<int>(fault), " at write ", at));
+      Life().Live(at, fault);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
   log::Configure({});
 }
 
