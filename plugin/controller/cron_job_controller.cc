@@ -73,6 +73,7 @@ void CronJobController::OnJob(const NamespacedName& key, const JobPtr& before, c
   entry.runs[key.name] = {lifecycle::RunOf(*after), is->uid};
   entry.seen_leaving.erase(key.name);
   if (entry.refused == key.name) entry.refused.clear();
+  if (entry.attempted == key.name) entry.attempted.clear();
   driver_.Enqueue(cron);
 }
 
@@ -100,8 +101,14 @@ kube::Plan CronJobController::Decide(const NamespacedName& key, absl::Time now) 
   view.runs_current = caches_.jobs.seen_up_to() >= VersionOf(cron.metadata);
   view.seen_leaving = &entry.seen_leaving;
   view.refused = entry.refused;
+  view.attempted = entry.attempted;
   view.schedule_changed = entry.schedule_changed;
   kube::Plan plan = lifecycle::ReconcileCronJob(view, now);
+  for (const std::vector<kube::Write>& stage : plan.stages) {
+    for (const kube::Write& write : stage) {
+      if (write.verb == kube::Verb::kCreate) entry.attempted = write.name;
+    }
+  }
   TellOnce(entry, plan);
   if (entry.empty()) entries_.erase(key);
   return plan;

@@ -38,10 +38,10 @@ class CronJobController {
   struct Entry {
     absl::btree_map<std::string, Owned> runs;          // Jobs that a CronJob of this name controls
     absl::flat_hash_set<std::string> seen_leaving;     // of those that its status still names
-    std::string refused;
+    std::string refused, attempted;                    // names of Jobs
     absl::Time schedule_changed = absl::InfinitePast();
     std::vector<std::string> told;                     // warnings of the last decision
-    bool empty() const { return runs.empty() && seen_leaving.empty() && refused.empty() && told.empty() && schedule_changed == absl::InfinitePast(); }
+    bool empty() const { return runs.empty() && seen_leaving.empty() && refused.empty() && attempted.empty() && told.empty() && schedule_changed == absl::InfinitePast(); }
   };
 
   kube::Plan Decide(const api::NamespacedName& key, absl::Time now);

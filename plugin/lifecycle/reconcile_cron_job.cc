@@ -123,7 +123,10 @@ class CronDecision {
   // --- The next.
 
   void Start() {
-    if (cron_.spec.suspend.value_or(false)) return;
+    if (cron_.spec.suspend.value_or(false)) {
+      if (intent_ && MayBeThere()) status_.active.push_back(intent_->entry);
+      return;
+    }
     const std::optional<CronSchedule> schedule = ReadSchedule();
     if (!schedule) {
       if (intent_) status_.active.push_back(intent_->entry);
@@ -177,11 +180,17 @@ class CronDecision {
 
   // Whether the start that was decided is still to be made. When it is given up, the next may take its place.
   bool GoesOn(absl::Time due) {
-    if (TooLate(intent_->scheduled) && seen_.runs_current) {
+    if (TooLate(intent_->scheduled) && seen_.runs_current && !MayBeThere()) {
       Note(EventNote::Type::kWarning, "MissSchedule", absl::StrCat("job ", intent_->entry.name, " could not be made in time"));
       return false;
     }
     return due == absl::InfinitePast() || seen_.refused != intent_->entry.name;
+  }
+
+  // Whether two jobs could come to be at a time if it were given up.
+  bool MayBeThere() const {
+    const std::string& name = intent_->entry.name;
+    return cron_.spec.concurrency_policy != "Allow" && seen_.attempted == name && seen_.refused != name;
   }
 
   // nullopt: no entry of ours, which have the name of a start that was due.

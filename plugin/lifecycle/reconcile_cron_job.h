@@ -8,8 +8,9 @@
 // Where it differs from Volcano, on purpose:
 // * without timeZone the schedule is in UTC, whatever the zone of the machine;
 // * no two starts in one minute (@every 30s), since their Jobs would have one name;
-// * a start that was decided stays decided when the Job cannot be made at once; it is given up when the deadline is over, when the
-//   CronJob is suspended, or when the API server refused it and the next one is due;
+// * a start that was decided stays decided when the Job cannot be made at once; it is given up when the API server refused it and
+//   the next one is due, and when its deadline is over or the CronJob is suspended: with Forbid and Replace only while its creation
+//   was not asked for, since the Job could be there;
 // * with @every, startingDeadlineSeconds does not move the starts.
 #pragma once
 
@@ -48,6 +49,7 @@ struct CronJobView {
   bool runs_current = true;
   const absl::flat_hash_set<std::string>* seen_leaving = nullptr;  // names; null: none
   std::string refused;                          // the Job that the API server will not make; "": none
+  std::string attempted;                        // the Job whose creation was asked for last, and may be there unseen; "": none since we began
   absl::Time schedule_changed = absl::InfinitePast();  // starts of a new schedule are not counted from before it was there
 };
 

@@ -1,8 +1,10 @@
 // CronJobs as a pure function, and with their plans carried out write by write.
 #include "plugin/lifecycle/reconcile_cron_job.h"
 
+#include <array>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -57,6 +59,7 @@ class CronWorld {
     view.runs_current = runs_current;
     view.seen_leaving = &seen_leaving;
     view.refused = refused;
+    view.attempted = attempted;
     view.schedule_changed = schedule_changed;
     return ReconcileCronJob(view, now_);
   }
@@ -69,6 +72,7 @@ class CronWorld {
     for (const auto& stage : plan.stages) {
       for (const kube::Write& write : stage) {
         if (done == most_writes) return done;
+        if (write.verb == kube::Verb::kCreate) attempted = write.name;
         if (write.verb == kube::Verb::kCreate && refusing) {
           refused = write.name;
           return done;
@@ -136,7 +140,7 @@ class CronWorld {
   bool runs_current = true;
   std::set<std::string> hidden;  // the watch has not told of these yet
   absl::flat_hash_set<std::string> seen_leaving;
-  std::string refused;
+  std::string refused, attempted;
   bool refusing = false;  // the API server refuses Jobs for good
   absl::Time schedule_changed = absl::InfinitePast();
   absl::Time now_;
@@ -241,6 +245,7 @@ TEST(CronJobTest, ACrashAfterAnyWriteMakesNoRunTwiceAndLeavesNoneOut) {
             left = -1;  // dead: the caches are filled anew
             world.seen_leaving.clear();
             world.refused.clear();
+            world.attempted.clear();
           }
           if (left < 0) left = 1'000'000;
         }
@@ -340,7 +345,7 @@ TEST(CronJobTest, SuspendedNothingStartsAndTheRestGoesOn) {
 TEST(CronJobTest, SuspendedAfterTheDecisionTheJobIsNotMade) {
   CronWorld world("0 * * * *");
   world.now_ = At("2026-11-21T11:00:00.1Z");
-  ASSERT_EQ(world.Step(1), 1);
+  ASSERT_EQ(world.Step(1), 1);  // and dies
   world.cron.spec.suspend = true;
   world.Settle();
   EXPECT_THAT(world.jobs, IsEmpty());
@@ -397,6 +402,23 @@ TEST(CronJobTest, ADecidedStartIsGivenUpWhenItsDeadlineIsOver) {
   EXPECT_THAT(world.jobs, IsEmpty());
   EXPECT_THAT(world.Active(), IsEmpty());
   EXPECT_THAT(world.events, Contains(HasSubstr("MissSchedule: job nightly-")));
+}
+
+TEST(CronJobTest, AJobThatMayBeThereIsNotGivenUpWithForbid) {
+  CronWorld world("0 * * * *");
+  world.cron.spec.concurrency_policy = "Forbid";
+  world.cron.spec.starting_deadline_seconds = 60;
+  world.now_ = At("2026-11-21T11:00:00.1Z");
+  ASSERT_EQ(world.Step(), 2);
+  world.hidden.insert(RunAt("2026-11-21T11:00:00Z"));  // the answer was lost, and the watch lags
+  world.cron.spec.suspend = true;
+  world.now_ = At("2026-11-21T12:00:00.1Z");
+  EXPECT_EQ(world.Step(), 0);
+  EXPECT_EQ(world.Active().size(), 1u);
+  world.cron.spec.suspend = false;
+  world.Settle();
+  EXPECT_THAT(world.made(), ElementsAre(HasSubstr("11:00")));
+  EXPECT_THAT(world.Active(), ElementsAre(RunAt("2026-11-21T11:00:00Z")));
 }
 
 TEST(CronJobTest, WithEveryADeadlineMovesNothing) {
@@ -569,6 +591,49 @@ TEST(CronJobTest, NothingIsWrittenWhenNothingHappens) {
   const std::size_t writes = world.writes.size();
   for (int i = 0; i < 5; ++i) world.Settle();
   EXPECT_EQ(world.writes.size(), writes);
+}
+
+// Hours of chance: time that passes, jobs that end or go, answers that are late, deaths after any write, people who suspend.
+TEST(CronJobProperty, NoHistoryMakesARunTwiceOrTwoAtATimeThatForbid) {
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned long>(n)); };
+    CronWorld world(absl::StrCat("*/", 1 + below(20), " * * * *"));
+    const char* const policy = std::array{"Allow", "Forbid", "Replace"}[static_cast<std::size_t>(below(3))];
+    world.cron.spec.concurrency_policy = policy;
+    if (below(3) == 0) world.cron.spec.starting_deadline_seconds = below(600);
+    world.cron.spec.successful_jobs_history_limit = below(4);
+    for (int step = 0; step < 60; ++step) {
+      SCOPED_TRACE(absl::StrCat("seed ", seed, " step ", step, " ", policy));
+      const absl::Time last = world.cron.status.last_schedule_time.at;
+      world.now_ += absl::Milliseconds(below(900'000));
+      world.cron.spec.suspend = below(8) == 0;
+      if (below(4) == 0) {  // it dies, and the next one reads everything anew
+        world.Step(below(4));
+        world.seen_leaving.clear();
+        world.hidden.clear();
+        world.attempted.clear();
+      } else if (below(4) == 0 && world.Step(2) == 2 && !world.writes.empty() && absl::StartsWith(world.writes.back(), "create")) {
+        world.hidden.insert(world.writes.back().substr(world.writes.back().rfind(' ') + 1));  // its answer is lost
+        world.now_ += absl::Seconds(below(200));
+        world.Step();
+      }
+      world.hidden.clear();
+      world.Settle();
+      EXPECT_GE(world.cron.status.last_schedule_time.at, last);
+      EXPECT_EQ(std::set<std::string>(world.made().begin(), world.made().end()).size(), world.made().size());
+      int unfinished = 0, completed = 0;
+      for (const auto& [name, job] : world.jobs) (job.status.state.phase.empty() ? unfinished : completed) += 1;
+      EXPECT_EQ(world.Active().size(), static_cast<std::size_t>(unfinished));
+      EXPECT_LE(completed, *world.cron.spec.successful_jobs_history_limit);
+      EXPECT_LE(unfinished, absl::string_view(policy) == "Allow" ? 1000 : 1);
+      for (const std::string& name : world.Names()) {
+        if (below(3) == 0 && world.jobs.at(name).status.state.phase.empty()) world.End(name);
+        if (below(10) == 0) world.RemoveJob(name);
+      }
+      world.Settle();
+    }
+  }
 }
 
 }  // namespace
