@@ -1,5 +1,6 @@
 // What a JobFlow's status says of its jobs.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "plugin/lifecycle/reconcile_job_flow.h"
@@ -66,12 +67,22 @@ std::string PhaseOf(const JobFlowStatus& status, std::size_t flows) {
 
 }  // namespace
 
+std::vector<const api::volcano::Flow*> StepsOf(const api::volcano::JobFlow& flow) {
+  std::vector<const api::volcano::Flow*> steps;
+  std::set<std::string> names;
+  for (const api::volcano::Flow& step : flow.spec.flows) {
+    if (names.insert(step.name).second) steps.push_back(&step);
+  }
+  return steps;
+}
+
 JobFlowStatus FlowStatusOf(const JobFlowView& seen) {
   const JobFlowStatus& before = seen.flow->status;
   if (before.state.phase == "Succeed") return before;  // for good: its jobs may go
   JobFlowStatus status;
-  for (const api::volcano::Flow& step : seen.flow->spec.flows) {
-    const std::string name = FlowJobName(*seen.flow, step.name);
+  const std::vector<const api::volcano::Flow*> steps = StepsOf(*seen.flow);
+  for (const api::volcano::Flow* step : steps) {
+    const std::string name = FlowJobName(*seen.flow, step->name);
     auto job = seen.jobs.find(name);
     if (job == seen.jobs.end() || !MadeBy(*seen.flow, *job->second)) {
       Keep(name, before, status);
@@ -81,7 +92,7 @@ JobFlowStatus FlowStatusOf(const JobFlowView& seen) {
     status.job_status_list.push_back(StatusOf(*job->second));
     status.conditions[name] = ConditionOf(*job->second);
   }
-  status.state.phase = seen.flow->metadata.deleting() ? "Terminating" : PhaseOf(status, seen.flow->spec.flows.size());
+  status.state.phase = seen.flow->metadata.deleting() ? "Terminating" : PhaseOf(status, steps.size());
   return status;
 }
 

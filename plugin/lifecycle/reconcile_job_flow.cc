@@ -12,6 +12,7 @@
 #include "api/json_value.h"
 #include "api/name.h"
 #include "api/resource.h"
+#include "api/volcano/admission_rules.h"
 #include "api/volcano/defaults.h"
 #include "base/status_macros.h"
 
@@ -104,15 +105,19 @@ class Steps {
 
   void Plan(kube::Plan& plan) {
     std::vector<kube::Write> writes;
-    for (const Flow& step : seen_.flow->spec.flows) {
-      const std::string name = FlowJobName(*seen_.flow, step.name);
-      if (completed_.contains(name) || !TargetsCompleted(step)) continue;
+    for (const Flow* step : StepsOf(*seen_.flow)) {
+      const std::string name = FlowJobName(*seen_.flow, step->name);
+      if (completed_.contains(name) || !TargetsCompleted(*step)) continue;
       if (auto job = seen_.jobs.find(name); job != seen_.jobs.end()) {
-        if (!MadeBy(*seen_.flow, *job->second)) Warn(plan, "JobExists", absl::StrCat("flow ", step.name, " waits: there is a job ", name, " that it did not make"));
+        if (!MadeBy(*seen_.flow, *job->second)) Warn(plan, "JobExists", absl::StrCat("flow ", step->name, " waits: there is a job ", name, " that it did not make"));
         continue;
       }
-      Create(step, plan, writes);
+      Create(*step, plan, writes);
     }
+    // Nobody need have refused it.
+    api::FieldErrors errors;
+    api::volcano::CheckFlows(seen_.flow->spec, errors);
+    for (const api::FieldError& error : errors) Warn(plan, "InvalidFlow", error.ToString());
     if (!writes.empty()) plan.stages.push_back(std::move(writes));
   }
 
@@ -157,7 +162,7 @@ void WantStatus(const JobFlow& flow, const JobFlowStatus& to, kube::Plan& plan) 
   const bool failed = to.state.phase == "Failed";
   plan.events.push_back(Note(flow, failed ? EventNote::Type::kWarning : EventNote::Type::kNormal, to.state.phase,
                              failed ? absl::StrCat("no more jobs are made: ", absl::StrJoin(stopped, ", "), " did not complete")
-                                    : absl::StrCat(to.completed_jobs.size(), " of ", flow.spec.flows.size(), " jobs are Completed")));
+                                    : absl::StrCat(to.completed_jobs.size(), " of ", StepsOf(flow).size(), " jobs are Completed")));
 }
 
 // After Succeed, with jobRetainPolicy delete.

@@ -20,6 +20,8 @@ inline constexpr absl::string_view kByFlowKey = "volcano.sh/createdByJobFlow";
 
 std::string FlowJobName(const api::volcano::JobFlow& flow, absl::string_view name);
 
+// The flows; of two that have one name, which admission refuses, the first.
+std::vector<const api::volcano::Flow*> StepsOf(const api::volcano::JobFlow& flow);
 // Whether the flow controls the job.
 bool MadeBy(const api::volcano::JobFlow& flow, const api::volcano::Job& job);
 

@@ -176,6 +176,14 @@ TEST(JobFlowTest, AMissingTemplateIsSaid) {
   EXPECT_THAT(Events(plan), ::testing::Contains("JobTemplateMissing: flow a waits: there is no JobTemplate a"));
 }
 
+// Where no webhook is asked.
+TEST(JobFlowTest, WhatAdmissionWouldRefuseIsSaidAndTheRestGoesOn) {
+  Seen seen(R"("flows":[{"name":"a"},{"name":"a"},{"name":"b","dependsOn":{"targets":["x"]}}])");
+  const kube::Plan plan = seen.Reconcile();
+  EXPECT_EQ(Written(plan), "~status +f-a");
+  EXPECT_THAT(Events(plan), ::testing::IsSupersetOf({HasSubstr("InvalidFlow: spec.flows[1].name"), HasSubstr("InvalidFlow: spec.flows[2].dependsOn.targets[0]")}));
+}
+
 TEST(JobFlowTest, AForeignJobOfThatNameIsNeitherCountedNorTouched) {
   Seen seen(R"("flows":[{"name":"a"}],"jobRetainPolicy":"delete")");
   seen.Put("f-a", "Completed", "somebody");
