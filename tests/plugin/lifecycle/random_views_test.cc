@@ -17,7 +17,7 @@
 namespace gangway::lifecycle {
 namespace {
 
-constexpr int kRounds = 3000;
+constexpr int kRounds = 1000;
 
 class RandomViewsTest : public ::testing::Test {
  protected:
