@@ -1,183 +1,27 @@
-// CronJobs as a pure function, and with their plans carried out write by write.
+// CronJobs as a pure function.
 #include "plugin/lifecycle/reconcile_cron_job.h"
 
-#include <array>
 #include <map>
-#include <optional>
-#include <random>
 #include <set>
 #include <string>
-#include <vector>
 
-#include <boost/json.hpp>
-
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "api/json_value.h"
-#include "api/volcano/defaults.h"
-#include "base/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/plugin/lifecycle/cron_world.h"
 
 namespace gangway::lifecycle {
 namespace {
 
-namespace json = boost::json;
-using api::volcano::CronJob;
 using api::volcano::Job;
+using testutil::At;
+using testutil::CronWorld;
+using testutil::RunAt;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-absl::Time At(const std::string& text) { return *api::ParseTime(text); }
-
-// An API server with one CronJob and its Jobs, and a controller whose caches are always fresh unless said otherwise.
-class CronWorld {
- public:
-  explicit CronWorld(const std::string& schedule, absl::Time created = At("2026-11-21T10:00:30Z")) : now_(created) {
-    cron.metadata.name = "nightly";
-    cron.metadata.ns = "default";
-    cron.metadata.uid = "cron-uid";
-    cron.metadata.resource_version = "1";
-    cron.metadata.creation_timestamp = {created};
-    cron.spec.schedule = schedule;
-    cron.spec.job_template.metadata.labels = {{"team", "ads"}};
-    cron.spec.job_template.metadata.annotations = {{"note", "kept"}};
-    cron.spec.job_template.spec.min_available = 2;
-  }
-
-  kube::Plan Decide() const {
-    CronJob filled = cron;
-    api::volcano::ApplyDefaults(filled);
-    CronJobView view;
-    view.cron = &filled;
-    for (const auto& [name, job] : jobs) {
-      if (!hidden.contains(name)) view.runs.push_back(RunOf(job));
-    }
-    view.runs_current = runs_current;
-    view.seen_leaving = &seen_leaving;
-    view.refused = refused;
-    view.attempted = attempted;
-    view.schedule_changed = schedule_changed;
-    return ReconcileCronJob(view, now_);
-  }
-
-  // Decides and carries out; the process dies after so many writes. Returns how many were carried out.
-  int Step(int most_writes = 1'000'000) {
-    const kube::Plan plan = Decide();
-    look_again = plan.look_again;
-    int done = 0;
-    for (const auto& stage : plan.stages) {
-      for (const kube::Write& write : stage) {
-        if (done == most_writes) return done;
-        if (write.verb == kube::Verb::kCreate) attempted = write.name;
-        if (write.verb == kube::Verb::kCreate && refusing) {
-          refused = write.name;
-          return done;
-        }
-        CarryOut(write);
-        ++done;
-      }
-    }
-    for (const kube::EventNote& note : plan.events) events.push_back(absl::StrCat(note.reason, ": ", note.message));
-    return done;
-  }
-  // Until nothing is left to do.
-  void Settle() {
-    for (int i = 0; Step() > 0; ++i) ASSERT_LT(i, 20);
-  }
-  void RunTo(const std::string& time) {
-    now_ = At(time);
-    Settle();
-  }
-  // As time goes by with a controller that looks when it said it would.
-  void LiveUntil(const std::string& time) {
-    const absl::Time end = At(time);
-    Settle();
-    while (look_again <= end) {
-      now_ = look_again;
-      Settle();
-    }
-    now_ = end;
-    Settle();
-  }
-
-  std::vector<std::string> Names() const {
-    std::vector<std::string> names;
-    for (const auto& [name, job] : jobs) names.push_back(name);
-    return names;
-  }
-  // "nightly-123 10:30" of each Job ever made, in order.
-  const std::vector<std::string>& made() const { return made_; }
-  std::vector<std::string> Active() const {
-    std::vector<std::string> names;
-    for (const api::ObjectReference& entry : cron.status.active) names.push_back(entry.uid.empty() ? absl::StrCat(entry.name, " (being made)") : entry.name);
-    return names;
-  }
-  void End(const std::string& name, const std::string& phase = "Completed") {
-    Job& job = jobs.at(name);
-    job.status.state.phase = phase;
-    job.status.state.last_transition_time = {absl::FromUnixSeconds(absl::ToUnixSeconds(now_))};
-  }
-  void EndAll(const std::string& phase = "Completed") {
-    for (auto& [name, job] : jobs) {
-      if (job.status.state.phase.empty()) End(name, phase);
-    }
-  }
-  void RemoveJob(const std::string& name) {
-    jobs.erase(name);
-    seen_leaving.insert(name);
-  }
-
-  CronJob cron;
-  std::map<std::string, Job> jobs;
-  std::vector<std::string> events;
-  std::vector<std::string> writes;
-  absl::Time look_again = absl::InfiniteFuture();
-  // What the controller knows.
-  bool runs_current = true;
-  std::set<std::string> hidden;  // the watch has not told of these yet
-  absl::flat_hash_set<std::string> seen_leaving;
-  std::string refused, attempted;
-  bool refusing = false;  // the API server refuses Jobs for good
-  absl::Time schedule_changed = absl::InfinitePast();
-  absl::Time now_;
-
- private:
-  void CarryOut(const kube::Write& write) {
-    writes.push_back(absl::StrCat(write.verb == kube::Verb::kCreate ? "create" : write.verb == kube::Verb::kDelete ? "delete" : "patch", " ",
-                                  std::string(write.resource->plural), write.subresource.empty() ? "" : "/", write.subresource, " ", write.name));
-    if (write.resource == &api::kCronJobs) {
-      GW_CHECK(write.verb == kube::Verb::kMergePatch && write.subresource == "status" && write.uid == cron.metadata.uid);
-      GW_CHECK(write.resource_version == cron.metadata.resource_version);
-      json::value object = *api::ParseJson(api::Encode(cron));
-      api::ApplyMergePatch(object, *api::ParseJson(write.body));
-      cron = *api::Decode<CronJob>(api::ToJson(object));
-      cron.metadata.resource_version = absl::StrCat(++version_);
-      return;
-    }
-    if (write.verb == kube::Verb::kDelete) {
-      GW_CHECK(jobs.at(write.name).metadata.uid == write.uid);
-      RemoveJob(write.name);
-      return;
-    }
-    hidden.erase(write.name);  // the answer tells of it, also when it was there already
-    if (jobs.contains(write.name)) return;
-    Job job = *api::Decode<Job>(write.body);
-    GW_CHECK(job.metadata.name == write.name);
-    job.metadata.uid = absl::StrCat("uid-", ++version_);
-    job.metadata.creation_timestamp = {absl::FromUnixSeconds(absl::ToUnixSeconds(now_))};
-    jobs[write.name] = std::move(job);
-    made_.push_back(absl::StrCat(write.name, " ", jobs[write.name].metadata.annotations.at(std::string(kCronScheduledKey)).substr(11, 5)));
-  }
-
-  int version_ = 1;
-  std::vector<std::string> made_;
-};
-
-std::string RunAt(const std::string& time) { return CronJobRunName("nightly", At(time)); }
 
 TEST(CronJobTest, TheJobOfAStart) {
   CronWorld world("30 18 * * *", At("2026-11-21T10:00:00Z"));
@@ -227,63 +71,6 @@ TEST(CronJobTest, ADayOfRuns) {
   EXPECT_EQ(std::set<std::string>(world.made().begin(), world.made().end()).size(), 48u);
   EXPECT_EQ(world.jobs.size(), 4u);  // three Completed, one Failed
   EXPECT_THAT(world.Active(), IsEmpty());
-}
-
-// Every write of an hour is the last before a crash, and every create's answer is lost once.
-TEST(CronJobTest, ACrashAfterAnyWriteMakesNoRunTwiceAndLeavesNoneOut) {
-  for (const char* policy : {"Allow", "Forbid", "Replace"}) {
-    for (int crash = 0; crash < 30; ++crash) {
-      CronWorld world("*/20 * * * *", At("2026-11-21T10:00:00Z"));
-      world.cron.spec.concurrency_policy = policy;
-      int left = crash;
-      for (const char* time : {"2026-11-21T10:20:00.1Z", "2026-11-21T10:40:00.1Z", "2026-11-21T11:00:00.1Z"}) {
-        world.now_ = At(time);
-        for (int i = 0; i < 20; ++i) {
-          const int done = world.Step(left);
-          if (done == 0 && left != 0) break;
-          if (left >= 0 && (left -= done) == 0) {
-            left = -1;  // dead: the caches are filled anew
-            world.seen_leaving.clear();
-            world.refused.clear();
-            world.attempted.clear();
-          }
-          if (left < 0) left = 1'000'000;
-        }
-        world.EndAll();
-        world.Settle();
-      }
-      EXPECT_THAT(world.made(), ElementsAre(HasSubstr("10:20"), HasSubstr("10:40"), HasSubstr("11:00"))) << policy << " " << crash;
-      EXPECT_THAT(world.Active(), IsEmpty());
-      EXPECT_EQ(world.Names().size(), 3u);
-    }
-  }
-}
-
-TEST(CronJobTest, AJobWhoseCreationIsNotKnownKeepsTheNextFromStarting) {
-  CronWorld world("* * * * *", At("2026-11-21T10:00:00Z"));
-  world.cron.spec.concurrency_policy = "Forbid";
-  world.now_ = At("2026-11-21T10:01:00.1Z");
-  ASSERT_EQ(world.Step(), 2);
-  const std::string first = RunAt("2026-11-21T10:01:00Z");
-  world.hidden.insert(first);  // the answer was lost, and the watch lags
-  world.now_ = At("2026-11-21T10:02:00.1Z");
-  EXPECT_THAT(world.Active(), ElementsAre(first + " (being made)"));
-  ASSERT_EQ(world.Step(), 1);  // asked for again, which finds it
-  EXPECT_EQ(world.writes.back(), "create jobs " + first);
-  world.Settle();
-  EXPECT_THAT(world.Active(), ElementsAre(first));
-  EXPECT_EQ(world.made().size(), 1u);
-}
-
-TEST(CronJobTest, WhatRanAndWentIsNotMadeAgain) {
-  CronWorld world("0 * * * *");
-  world.now_ = At("2026-11-21T11:00:00.1Z");
-  ASSERT_EQ(world.Step(), 2);
-  world.RemoveJob(RunAt("2026-11-21T11:00:00Z"));  // by its TTL, before its UID is in the status
-  world.Settle();
-  EXPECT_THAT(world.jobs, IsEmpty());
-  EXPECT_THAT(world.Active(), IsEmpty());
-  EXPECT_EQ(world.cron.status.last_schedule_time.at, At("2026-11-21T11:00:00Z"));
 }
 
 TEST(CronJobTest, AllowRunsSeveralAtATime) {
@@ -404,23 +191,6 @@ TEST(CronJobTest, ADecidedStartIsGivenUpWhenItsDeadlineIsOver) {
   EXPECT_THAT(world.events, Contains(HasSubstr("MissSchedule: job nightly-")));
 }
 
-TEST(CronJobTest, AJobThatMayBeThereIsNotGivenUpWithForbid) {
-  CronWorld world("0 * * * *");
-  world.cron.spec.concurrency_policy = "Forbid";
-  world.cron.spec.starting_deadline_seconds = 60;
-  world.now_ = At("2026-11-21T11:00:00.1Z");
-  ASSERT_EQ(world.Step(), 2);
-  world.hidden.insert(RunAt("2026-11-21T11:00:00Z"));  // the answer was lost, and the watch lags
-  world.cron.spec.suspend = true;
-  world.now_ = At("2026-11-21T12:00:00.1Z");
-  EXPECT_EQ(world.Step(), 0);
-  EXPECT_EQ(world.Active().size(), 1u);
-  world.cron.spec.suspend = false;
-  world.Settle();
-  EXPECT_THAT(world.made(), ElementsAre(HasSubstr("11:00")));
-  EXPECT_THAT(world.Active(), ElementsAre(RunAt("2026-11-21T11:00:00Z")));
-}
-
 TEST(CronJobTest, WithEveryADeadlineMovesNothing) {
   CronWorld world("@every 1h", At("2026-11-21T10:00:00Z"));
   world.cron.spec.starting_deadline_seconds = 60;
@@ -519,19 +289,6 @@ TEST(CronJobTest, AJobItControlsIsTakenIntoTheList) {
   EXPECT_THAT(world.made(), IsEmpty());
 }
 
-TEST(CronJobTest, WhatAStrangerWroteIntoTheListIsNotMade) {
-  CronWorld world("0 * * * *");
-  world.RunTo("2026-11-21T10:30:00Z");
-  for (const char* name : {"nightly-99999999999999", "nightly-1e3", "nightly-", "weekly-29920920", "nightly-+29920920", "nightly--5"}) {
-    world.cron.status.active = {{"batch.volcano.sh/v1alpha1", "Job", "default", name, "", {}, {}}};
-    world.Settle();
-    EXPECT_THAT(world.Active(), IsEmpty()) << name;
-  }
-  EXPECT_THAT(world.jobs, IsEmpty());
-  world.RunTo("2026-11-21T11:00:00.1Z");
-  EXPECT_THAT(world.made(), ElementsAre(HasSubstr("11:00")));
-}
-
 TEST(CronJobTest, ACronJobWithoutACreationTimeStartsTheMostRecent) {
   CronWorld world("0 * * * *");
   world.cron.metadata.creation_timestamp = {};
@@ -550,17 +307,6 @@ TEST(CronJobTest, ANewScheduleDoesNotCountFromBeforeItWasThere) {
   EXPECT_EQ(world.made().size(), 1u);
   world.LiveUntil("2026-11-22T14:30:00Z");
   EXPECT_THAT(world.made(), ElementsAre(HasSubstr("12:00"), HasSubstr("14:00")));
-}
-
-TEST(CronJobTest, ClocksThatWereAheadMakeNoRunTwice) {
-  CronWorld world("0 * * * *");
-  world.RunTo("2026-11-21T14:00:00.1Z");
-  world.now_ = At("2026-11-21T11:30:00Z");  // put right
-  world.Settle();
-  EXPECT_THAT(world.events, Contains(HasSubstr("ClockSkew: no job starts before the last one, of 2026-11-21T14:00:00Z")));
-  EXPECT_EQ(world.look_again, At("2026-11-21T15:00:00Z") + absl::Milliseconds(100));
-  world.LiveUntil("2026-11-21T15:30:00Z");
-  EXPECT_THAT(world.made(), ElementsAre(HasSubstr("14:00"), HasSubstr("15:00")));
 }
 
 TEST(CronJobTest, WhatDoesNotReadIsToldAndStartsNothing) {
@@ -591,49 +337,6 @@ TEST(CronJobTest, NothingIsWrittenWhenNothingHappens) {
   const std::size_t writes = world.writes.size();
   for (int i = 0; i < 5; ++i) world.Settle();
   EXPECT_EQ(world.writes.size(), writes);
-}
-
-// Hours of chance: time that passes, jobs that end or go, answers that are late, deaths after any write, people who suspend.
-TEST(CronJobProperty, NoHistoryMakesARunTwiceOrTwoAtATimeThatForbid) {
-  for (unsigned seed = 0; seed < 150; ++seed) {
-    std::mt19937 random(seed);
-    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned long>(n)); };
-    CronWorld world(absl::StrCat("*/", 1 + below(20), " * * * *"));
-    const char* const policy = std::array{"Allow", "Forbid", "Replace"}[static_cast<std::size_t>(below(3))];
-    world.cron.spec.concurrency_policy = policy;
-    if (below(3) == 0) world.cron.spec.starting_deadline_seconds = below(600);
-    world.cron.spec.successful_jobs_history_limit = below(4);
-    for (int step = 0; step < 60; ++step) {
-      SCOPED_TRACE(absl::StrCat("seed ", seed, " step ", step, " ", policy));
-      const absl::Time last = world.cron.status.last_schedule_time.at;
-      world.now_ += absl::Milliseconds(below(900'000));
-      world.cron.spec.suspend = below(8) == 0;
-      if (below(4) == 0) {  // it dies, and the next one reads everything anew
-        world.Step(below(4));
-        world.seen_leaving.clear();
-        world.hidden.clear();
-        world.attempted.clear();
-      } else if (below(4) == 0 && world.Step(2) == 2 && !world.writes.empty() && absl::StartsWith(world.writes.back(), "create")) {
-        world.hidden.insert(world.writes.back().substr(world.writes.back().rfind(' ') + 1));  // its answer is lost
-        world.now_ += absl::Seconds(below(200));
-        world.Step();
-      }
-      world.hidden.clear();
-      world.Settle();
-      EXPECT_GE(world.cron.status.last_schedule_time.at, last);
-      EXPECT_EQ(std::set<std::string>(world.made().begin(), world.made().end()).size(), world.made().size());
-      int unfinished = 0, completed = 0;
-      for (const auto& [name, job] : world.jobs) (job.status.state.phase.empty() ? unfinished : completed) += 1;
-      EXPECT_EQ(world.Active().size(), static_cast<std::size_t>(unfinished));
-      EXPECT_LE(completed, *world.cron.spec.successful_jobs_history_limit);
-      EXPECT_LE(unfinished, absl::string_view(policy) == "Allow" ? 1000 : 1);
-      for (const std::string& name : world.Names()) {
-        if (below(3) == 0 && world.jobs.at(name).status.state.phase.empty()) world.End(name);
-        if (below(10) == 0) world.RemoveJob(name);
-      }
-      world.Settle();
-    }
-  }
 }
 
 }  // namespace
