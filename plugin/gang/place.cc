@@ -33,6 +33,23 @@ bool RolesCount(const model::Gang& gang) {
   return gang.min_member >= sum;
 }
 
+std::map<int, int> ReadyByRole(const Cluster& cluster, const model::Gang& gang) {
+  std::map<int, int> ready;
+  for (const TaskId id : gang.tasks) {
+    if (CountsAsReady(cluster.task(id).status)) ++ready[cluster.task(id).role];
+  }
+  return ready;
+}
+
+// Of the gang and of each role.
+bool HasMinimum(const Cluster& cluster, const model::Gang& gang) {
+  if (gang.ready() < gang.min_member) return false;
+  if (!RolesCount(gang)) return true;
+  std::map<int, int> ready = ReadyByRole(cluster, gang);
+  return std::all_of(gang.min_task_member.begin(), gang.min_task_member.end(),
+                     [&](const auto& minimum) { return ready[minimum.first] >= minimum.second; });
+}
+
 }  // namespace
 
 GangPlacement::GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang)
@@ -115,10 +132,7 @@ void GangPlacement::Choose() {
   const Cluster& cluster = overlay_.cluster();
   std::vector<char> taken(tasks_.size(), 0);
   if (RolesCount(gang_)) {
-    std::map<int, int> ready;
-    for (const TaskId id : gang_.tasks) {
-      if (CountsAsReady(cluster.task(id).status)) ++ready[cluster.task(id).role];
-    }
+    std::map<int, int> ready = ReadyByRole(cluster, gang_);
     for (const auto& [role, minimum] : gang_.min_task_member) {
       int wanted = minimum - ready[role];
       for (std::size_t i = 0; i < tasks_.size() && wanted > 0; ++i) {
@@ -349,7 +363,8 @@ void GangPlacement::Finish(model::Decision& decision) {
   }
   if (!placed_minimum_) {
     decision.reason = std::move(reason_);
-    decision.short_of_minimum = true;
+    // A reason that stands before any look at nodes may concern a gang that has all it needs.
+    decision.short_of_minimum = !HasMinimum(overlay_.cluster(), gang_);
     decision.would_fit = std::move(would_fit_);
     return;
   }

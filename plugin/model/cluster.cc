@@ -341,11 +341,12 @@ TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
 
 bool Cluster::SamePod(const Task& task, const PodFacts& facts) const {
   const TaskStatus status = task.status == TaskStatus::kBinding ? TaskStatus::kPending : task.status;
-  const GangId gang = facts.gang.empty() ? kNone : FindGang(facts.ns, facts.gang);
+  // A gang that nobody told of yet is another than none.
+  const bool same_gang = task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang);
   const bool on_node = task.status == TaskStatus::kBinding ? facts.node.empty()
                        : task.row == kNone                 ? facts.node.empty()
                                                            : facts.node == node_name(task.row);
-  return task.uid == facts.uid && status == StatusOf(facts) && on_node && task.gang == gang &&
+  return task.uid == facts.uid && status == StatusOf(facts) && on_node && same_gang &&
          names_.Text(task.role) == facts.role && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
          task.created == facts.created && task.bound_at == facts.bound_at &&

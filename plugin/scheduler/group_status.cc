@@ -34,7 +34,8 @@ std::string PhaseOf(const StatusInput& in) {
     if (phase.empty() && !gang.admitted && !in.told) return phase;
     return WasWhole(phase) ? "Pending" : let_in;
   }
-  if (gang.Count(TaskStatus::kRunning) > 0 && not_ready && in.told && WasWhole(phase) && !whole) return "Unknown";
+  const bool without_failed = gang.scheduled() - gang.Count(TaskStatus::kFailed) >= gang.min_member;
+  if (gang.Count(TaskStatus::kRunning) > 0 && not_ready && in.told && WasWhole(phase) && !without_failed) return "Unknown";
   if (whole) return Live(gang) == 0 && gang.Count(TaskStatus::kBinding) == 0 ? "Completed" : "Running";
   if (WasWhole(phase)) {
     if (phase == "Completed" && gang.Count(TaskStatus::kPending) == 0 && Live(gang) == 0) return phase;
@@ -45,6 +46,11 @@ std::string PhaseOf(const StatusInput& in) {
   return let_in;
 }
 
+bool Rivals(const std::string& a, const std::string& b) {
+  return (a == "Scheduled" && b == "Unschedulable") || (a == "Unschedulable" && b == "Scheduled");
+}
+
+// Both stay True beside each other and the newest transition says which holds: one that holds again makes a transition.
 void SetCondition(PodGroupStatus& status, PodGroupCondition condition) {
   auto it = std::find_if(status.conditions.begin(), status.conditions.end(),
                          [&](const PodGroupCondition& other) { return other.type == condition.type; });
@@ -52,8 +58,13 @@ void SetCondition(PodGroupStatus& status, PodGroupCondition condition) {
     status.conditions.push_back(std::move(condition));
     return;
   }
-  if (it->status == condition.status && it->reason == condition.reason && it->message == condition.message) return;
-  if (it->status == condition.status) condition.last_transition_time = it->last_transition_time;
+  const bool overtaken = std::any_of(status.conditions.begin(), status.conditions.end(), [&](const PodGroupCondition& other) {
+    return Rivals(other.type, it->type) && other.last_transition_time.at > it->last_transition_time.at;
+  });
+  if (it->status == condition.status && !overtaken) {
+    if (it->reason == condition.reason && it->message == condition.message) return;
+    condition.last_transition_time = it->last_transition_time;
+  }
   *it = std::move(condition);
 }
 
@@ -69,7 +80,8 @@ PodGroupCondition NewCondition(const StatusInput& in, absl::string_view type, ab
 }
 
 bool SayTheSame(const PodGroupCondition& a, const PodGroupCondition& b) {
-  return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message;
+  return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message &&
+         a.last_transition_time.at == b.last_transition_time.at;
 }
 
 bool SayTheSame(const PodGroupStatus& a, const PodGroupStatus& b) {

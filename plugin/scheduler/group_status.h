@@ -27,10 +27,12 @@ struct StatusInput {
 //   as it is   while bindings are under way, or the gang is not whole and that is not told yet; Completed while no pods come
 //   Inqueue    it is let in
 //   Pending    otherwise
-// Conditions are added or replaced, never taken away; all are True, as Volcano's.
+// A pod that failed counts as scheduled but not against Unknown.
+// Conditions are added or replaced, never taken away; all are True, as Volcano's: of Scheduled and Unschedulable the one with the newer
+// transition holds.
 api::volcano::PodGroupStatus WantedStatus(const StatusInput& in);
 
-// The merge patch from one status to the other; "" when they say the same. Transition times and ids alone are no difference.
+// The merge patch from one status to the other; "" when they say the same. Transition ids alone are no difference.
 std::string StatusPatch(const api::volcano::PodGroupStatus& before, const api::volcano::PodGroupStatus& after);
 
 inline constexpr absl::string_view kScheduledReason = "tasks in gang are ready to be scheduled";

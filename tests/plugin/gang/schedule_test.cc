@@ -300,6 +300,25 @@ TEST(ScheduleTest, ClosedAndMissingQueuesTakeNobody) {
   EXPECT_EQ(w.Of("b").reason->kind, Reason::Kind::kQueueMissing);
 }
 
+// As recorded (queue-states): its phase and condition stay those of a gang that runs.
+TEST(ScheduleTest, AGangThatHasItsMinimumIsNotShortOfItInAClosedQueue) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::QueueFacts closed = Queue("closed");
+  closed.open = false;
+  w.cluster.SetQueue(closed);
+  model::GangFacts gang = Gang("g", 1);
+  gang.queue = "closed";
+  w.cluster.SetGang(gang);
+  PodFacts running = Pod("g", "w", 0, Cpu(1000));
+  running.node = "node-000";
+  running.phase = model::PodPhase::kRunning;
+  w.cluster.SetPod(running);
+  w.cluster.SetPod(Pod("g", "w", 1, Cpu(1000)));
+  EXPECT_EQ(w.Of("g").reason->kind, Reason::Kind::kQueueClosed);
+  EXPECT_FALSE(w.Of("g").short_of_minimum);
+}
+
 TEST(ScheduleTest, GatedPodsWait) {
   World w;
   AddNodes(w.cluster, 1);

@@ -113,6 +113,16 @@ TEST(ClusterTest, APodOfTheSameNameWithAnotherUidIsAnotherPod) {
   EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 16'000);
 }
 
+TEST(ClusterTest, APodMayNameItsGangLaterAndBeforeTheGangIsKnown) {
+  Cluster cluster;
+  PodFacts pod = Pod("", "w", 0, Cpu(4000));
+  cluster.SetPod(pod);
+  pod.gang = "g";
+  cluster.SetPod(pod);
+  cluster.SetGang(testutil::Gang("g", 1));
+  EXPECT_EQ(cluster.gang(cluster.FindGang("default", "g")).tasks.size(), 1u);
+}
+
 TEST(ClusterTest, PodsThatAskForTheSameShareAShape) {
   Cluster cluster;
   AddGang(cluster, "a", 4, 4, 1000);
