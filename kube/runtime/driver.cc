@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/rate_limiter.h"
 #include "kube/client/status.h"
@@ -19,6 +20,9 @@ using api::NamespacedName;
 // A plan that wants to be looked at in the past, or right now, would be decided in a circle.
 constexpr absl::Duration kSoonestLook = absl::Milliseconds(100);
 constexpr absl::Duration kDefaultRetryAfter = absl::Seconds(1);
+// Of a stage: refusals that are told to the hook; after so many more the rest of it is not sent.
+constexpr int kToldRefusals = 3;
+constexpr int kManyRefusals = 8;
 
 // What a reply means, from the best to the one that decides when a stage has several.
 enum class Outcome {
@@ -51,6 +55,11 @@ struct MetadataView {
   static constexpr std::string_view kName = "Object";
   static constexpr auto Fields() { return api::MakeFields(api::MakeField<&MetadataView::metadata>("metadata", "")); }
 };
+
+std::string Whose(const api::ObjectMeta& metadata) {
+  const api::OwnerReference* const controller = metadata.Controller();
+  return controller == nullptr ? "nothing controls it" : absl::StrCat(controller->kind, " ", controller->name, " controls it, UID ", controller->uid);
+}
 
 std::string ControllerUid(const api::ObjectMeta& metadata) {
   const api::OwnerReference* const controller = metadata.Controller();
@@ -85,8 +94,8 @@ class Driver::Impl {
     if (state == nullptr) state = std::make_unique<State>();
     if (state->under_way) {
       state->dirty = true;
-    } else if (!state->queued && loop_.Now() >= state->not_before) {  // else the retry timer is set
-      Queue(key, *state);
+    } else if (!state->queued) {
+      QueueOrWait(key, *state);
     }
   }
 
@@ -119,10 +128,12 @@ class Driver::Impl {
     int failures = 0;    // in a row
     absl::Time not_before = absl::InfinitePast();
     Loop::TimerId retry = 0, look_again = 0;
+    absl::Time retry_at;  // when there is a timer
     // Of the plan under way.
     Plan plan;
     std::size_t stage = 0;
     std::size_t awaited = 0;  // replies
+    int refused = 0;          // for good, of the stage
     Outcome worst = Outcome::kDone;
     absl::Duration wait = absl::ZeroDuration();  // as the server asked
 
@@ -140,6 +151,15 @@ class Driver::Impl {
     queue_.push_back(key);
     queued_.Set(static_cast<double>(queue_.size()));
     if (!held_) PostDecideNext();
+  }
+
+  // Something changed. Within the pause after a failure the key waits for its end.
+  void QueueOrWait(const NamespacedName& key, State& state) {
+    if (loop_.Now() >= state.not_before) {
+      Queue(key, state);
+    } else if (state.retry_at > state.not_before) {
+      SetRetry(key, state, state.not_before);
+    }
   }
 
   void PostDecideNext() {
@@ -192,6 +212,7 @@ class Driver::Impl {
     if (state.stage == stages.size()) return Finish(key, state, Outcome::kDone);
     state.awaited = stages[state.stage].size();
     state.worst = Outcome::kDone;
+    state.refused = 0;
     state.wait = absl::ZeroDuration();
     for (std::size_t i = 0; i < state.awaited; ++i) writes_.push_back({key, i});
     Pump();
@@ -199,6 +220,12 @@ class Driver::Impl {
 
   void Pump() {
     while (!writes_.empty() && in_flight_ < options_.max_in_flight) {
+      if (states_.at(writes_.front().key)->refused >= kManyRefusals) {
+        const NamespacedName key = std::move(writes_.front().key);
+        writes_.pop_front();
+        EndAwaited(key, *states_.at(key));
+        continue;
+      }
       if (!limiter_.TryTake(loop_.Now())) {
         if (pump_ == 0) {
           pump_ = loop_.PostAt(limiter_.NextAt(), owner_.token(), [this] {
@@ -250,20 +277,27 @@ class Driver::Impl {
     Request request;
     request.method = "GET";
     request.path = api::PathOf(*write.resource, write.ns, write.name);
+    request.accept = std::string(AcceptFor(*write.resource));
     client_.Send(std::move(request), owner_.token(), [this, w, refused](const absl::StatusOr<Response>& reply) {
       --in_flight_;
       const Write& wanted = WriteOf(w);
       if (reply.ok() && on_reply_) on_reply_(wanted, *reply);
       if (!reply.ok() || !reply->ok()) return EndWrite(w, Judge(wanted.verb, reply), StatusOf(reply), RetryAfter(reply));
-      EndWrite(w, JudgeExisting(wanted, *reply->body), refused, absl::ZeroDuration());
+      absl::Status why = refused;
+      const Outcome outcome = JudgeExisting(wanted, *reply->body, why);
+      EndWrite(w, outcome, why, absl::ZeroDuration());
     });
   }
 
-  static Outcome JudgeExisting(const Write& write, absl::string_view existing) {
+  // `why`: of the refusal, made more precise.
+  static Outcome JudgeExisting(const Write& write, absl::string_view existing, absl::Status& why) {
     const auto ours = api::Decode<MetadataView>(write.body);
     const auto theirs = api::Decode<MetadataView>(existing);
     if (!ours.ok() || !theirs.ok()) return Outcome::kPermanent;
-    if (ControllerUid(ours->metadata) != ControllerUid(theirs->metadata)) return Outcome::kPermanent;
+    if (ControllerUid(ours->metadata) != ControllerUid(theirs->metadata)) {
+      why = absl::Status(why.code(), absl::StrCat(why.message(), " and is not ours: ", Whose(theirs->metadata), "; it is left alone, and tried again"));
+      return Outcome::kPermanent;
+    }
     return theirs->metadata.deleting() ? Outcome::kStale : Outcome::kDone;  // it must go before its successor can come
   }
 
@@ -274,23 +308,26 @@ class Driver::Impl {
 
   void EndWrite(const QueuedWrite& w, Outcome outcome, const absl::Status& status, absl::Duration wait) {
     writes_total_[static_cast<std::size_t>(outcome)].Add();
-    if (outcome != Outcome::kDone) Report(w, outcome, status);
     State& state = *states_.at(w.key);
+    if (outcome == Outcome::kPermanent) ++state.refused;
+    if (outcome != Outcome::kDone) Report(w, outcome, status, state.refused <= kToldRefusals);
     state.worst = std::max(state.worst, outcome);
-    request.accept = std::string(AcceptFor(*write.resource));
     state.wait = std::max(state.wait, wait);
-    if (--state.awaited == 0) {
-      if (state.worst == Outcome::kDone) {
-        ++state.stage;
-        StartStage(w.key, state);
-      } else {
-        Finish(w.key, state, state.worst);
-      }
-    }
+    EndAwaited(w.key, state);
     Pump();
   }
 
-  void Report(const QueuedWrite& w, Outcome outcome, const absl::Status& status) {
+  void EndAwaited(const NamespacedName& key, State& state) {
+    if (--state.awaited > 0) return;
+    if (state.worst == Outcome::kDone) {
+      ++state.stage;
+      StartStage(key, state);
+    } else {
+      Finish(key, state, state.worst);
+    }
+  }
+
+  void Report(const QueuedWrite& w, Outcome outcome, const absl::Status& status, bool tell) {
     const Write& write = WriteOf(w);
     const std::string key = w.key.ToString();
     const std::string error = status.ToString();
@@ -302,6 +339,7 @@ class Driver::Impl {
       case Outcome::kRetry:
       case Outcome::kWait: log::Warning("write failed", fields); break;
       case Outcome::kPermanent:
+        if (!tell) break;
         log::Error("write refused", fields);
         if (on_permanent_error_) on_permanent_error_(w.key, write, status);
         break;
@@ -321,16 +359,23 @@ class Driver::Impl {
     } else {
       Retry(key, state, outcome);
     }
-    if (dirty && !asleep_ && loop_.Now() >= state.not_before) Queue(key, state);
+    if (dirty && !asleep_) QueueOrWait(key, state);
     if (state.idle()) states_.erase(key);
   }
 
   void Retry(const NamespacedName& key, State& state, Outcome outcome) {
-    absl::Duration delay = options_.backoff.Next(state.failures++, loop_.Random());
-    if (outcome == Outcome::kPermanent) delay = std::max(delay, options_.permanent_delay);
-    delay = std::max(delay, state.wait);
-    const absl::Time when = loop_.Now() + delay;
-    state.not_before = outcome >= Outcome::kRetry ? when : absl::InfinitePast();
+    const Backoff& backoff = outcome == Outcome::kPermanent ? options_.refused : options_.backoff;
+    const absl::Duration delay = std::max(backoff.Next(state.failures++, loop_.Random()), state.wait);
+    const absl::Time now = loop_.Now();
+    state.not_before = outcome >= Outcome::kRetry       ? now + delay
+                       : outcome == Outcome::kPermanent ? now + std::min(delay, options_.refused_pause)
+                                                        : absl::InfinitePast();
+    SetRetry(key, state, now + delay);
+  }
+
+  void SetRetry(const NamespacedName& key, State& state, absl::Time when) {
+    CancelTimer(state.retry);
+    state.retry_at = when;
     state.retry = loop_.PostAt(when, owner_.token(), [this, key] {
       TimerRan(key, &State::retry);
     });

@@ -13,10 +13,14 @@
 //   409, 404, 412               the view was stale: decided again after a back-off, or when a cache change enqueues the key
 //   429                         decided again when Retry-After is over, not earlier
 //   5xx, 408, transport error   it may have been carried out: decided again after a back-off, not earlier
-//   any other                   permanent: told to the hook; decided again when enqueued, or after `permanent_delay`
+//   any other                   refused for good: told to the hook; decided again when enqueued, though not within a pause that
+//                               grows to `refused_pause`, and by itself after a back-off that grows to minutes: what refuses (a
+//                               quota, a namespace that ends, somebody else's object) may go without our being told
 //
-// The writes of a stage go out together and all their replies are awaited; the next stage starts when all are done. The events
-// of a plan are recorded when all its writes are done. Destroying the Driver drops everything, as a crash does. Used on its loop.
+// The writes of a stage go out together and all their replies are awaited; the next stage starts when all are done. When many of a
+// stage were refused for good, those not yet sent are left out: a gang of a thousand pods that a quota stops costs tens of requests
+// a try. The hook is told the first few of a stage. The events of a plan are recorded when all its writes are done. Destroying the
+// Driver drops everything, as a crash does. Used on its loop.
 #pragma once
 
 #include <memory>
@@ -41,7 +45,8 @@ struct DriverOptions {
   int burst = 100;
   int max_in_flight = 64;  // writes
   Backoff backoff = {absl::Milliseconds(50), absl::Minutes(1)};  // of one key
-  absl::Duration permanent_delay = absl::Minutes(5);
+  Backoff refused = {absl::Seconds(1), absl::Minutes(5)};  // of one key whose writes are refused for good
+  absl::Duration refused_pause = absl::Seconds(5);         // the most that a change waits for it
   Metrics* metrics = nullptr;  // may be null; must outlive the driver
 };
 
@@ -52,7 +57,7 @@ class Driver {
   // Called with every HTTP answer to a write, before the key is decided again and before the next stage; so that the owner can
   // show it to its caches. For a create that found its object there already, it is the answer to a GET of that object.
   using OnReply = absl::AnyInvocable<void(const Write&, const Response&)>;
-  // A write that will not succeed however often it is tried.
+  // A write that will not succeed as long as things are as they are.
   using OnPermanentError = absl::AnyInvocable<void(const api::NamespacedName& key, const Write&, const absl::Status&)>;
 
   Driver(Loop& loop, Client& client, Recorder& recorder, DriverOptions options, Decide decide);

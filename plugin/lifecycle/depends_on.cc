@@ -5,11 +5,13 @@
 namespace gangway::lifecycle {
 namespace {
 
+bool Stays(const Slot& slot) { return slot.pod != nullptr && !slot.foreign && !slot.leaving; }
+
 bool Ready(const TaskPods& task) {
   if (!task.spec->min_available) return true;
   std::int32_t ready = 0;
   for (const Slot& slot : task.slots) {
-    if (slot.pod == nullptr || slot.foreign) continue;
+    if (!Stays(slot)) continue;
     if (slot.pod->phase == PodPhase::kSucceeded || (slot.pod->phase == PodPhase::kRunning && slot.pod->ready)) ++ready;
   }
   return ready >= *task.spec->min_available;
@@ -23,10 +25,6 @@ bool Ready(const Roster& roster, const std::string& name) {
   return true;
 }
 
-bool HasPods(const TaskPods& task) {
-  return std::any_of(task.slots.begin(), task.slots.end(), [](const Slot& slot) { return slot.pod != nullptr && !slot.foreign; });
-}
-
 }  // namespace
 
 bool GateOpen(const Roster& roster, const TaskPods& task) {
@@ -37,10 +35,10 @@ bool GateOpen(const Roster& roster, const TaskPods& task) {
   return std::all_of(names.begin(), names.end(), ready);
 }
 
-absl::btree_set<std::string> ClosedTasks(const Roster& roster) {
-  absl::btree_set<std::string> closed;
+absl::btree_map<std::string, std::int32_t> ClosedTasks(const Roster& roster) {
+  absl::btree_map<std::string, std::int32_t> closed;
   for (const TaskPods& task : roster.tasks) {
-    if (!GateOpen(roster, task) && !HasPods(task)) closed.insert(task.spec->name);
+    if (!GateOpen(roster, task)) closed[task.spec->name] = static_cast<std::int32_t>(std::count_if(task.slots.begin(), task.slots.end(), Stays));
   }
   return closed;
 }

@@ -27,6 +27,7 @@ class Decision {
       : seen_(seen), job_(*seen.job), now_(now), was_(ReadRecord(job_.status.controlled_resources)),
         old_phase_(ParsePhase(job_.status.state.phase)) {
     out_.roster = MakeRoster(seen);
+    BelieveRecord(was_, job_.status.version, out_.roster);
     out_.record = was_;
     out_.status = job_.status;
     out_.phase = old_phase_;
@@ -37,6 +38,7 @@ class Decision {
     out_.verdict = Judge(seen_, out_.roster, was_, old_phase_, now_);
     Answer();
     FindPhase();
+    MarkLeaving();
     Report();
     return std::move(out_);
   }
@@ -235,6 +237,16 @@ class Decision {
       if (extra.pod->deleting || out_.MustGo(*extra.pod, false, false)) ++counts.terminating;
     }
     return counts;
+  }
+
+  void MarkLeaving() {
+    for (TaskPods& task : out_.roster.tasks) {
+      for (std::size_t i = 0; i < task.slots.size(); ++i) {
+        Slot& slot = task.slots[i];
+        if (slot.pod == nullptr || slot.foreign) continue;
+        slot.leaving = slot.pod->deleting || out_.MustGo(*slot.pod, true, out_.IsRestarting(task, static_cast<std::int32_t>(i)));
+      }
+    }
   }
 
   // --- The status.

@@ -89,12 +89,18 @@ std::vector<SubGroupPolicySpec> SubGroups(const JobSpec& spec) {
   return out;
 }
 
-// The smallest gang of which every task may have pods.
-std::int64_t OpenMembers(const JobSpec& spec, const absl::btree_set<std::string>& closed) {
+using ClosedTasks = absl::btree_map<std::string, std::int32_t>;
+
+// How many pods of the task there may be now, of `most`.
+std::int32_t Possible(const TaskSpec& task, std::int32_t most, const ClosedTasks& closed) {
+  const auto it = closed.find(task.name);
+  return it == closed.end() ? most : std::min(it->second, most);
+}
+
+// The smallest gang of pods that may be there.
+std::int64_t OpenMembers(const JobSpec& spec, const ClosedTasks& closed) {
   std::int64_t open = 0;
-  for (const TaskSpec& task : spec.tasks) {
-    if (!closed.contains(task.name)) open += task.replicas;
-  }
+  for (const TaskSpec& task : spec.tasks) open += Possible(task, task.replicas, closed);
   return std::min<std::int64_t>(spec.min_available, open);
 }
 
@@ -117,10 +123,10 @@ absl::StatusOr<api::ResourceList> MinResources(const JobSpec& spec, const Priori
 }
 
 absl::StatusOr<PodGroupSpec> WantedPodGroupSpec(const JobSpec& spec, const PriorityClasses& classes,
-                                                const absl::btree_set<std::string>& closed) {
+                                                const absl::btree_map<std::string, std::int32_t>& closed) {
   PodGroupSpec group;
   group.min_member = static_cast<std::int32_t>(OpenMembers(spec, closed));
-  for (const TaskSpec& task : spec.tasks) group.min_task_member[task.name] = closed.contains(task.name) ? 0 : MinMembers(task);
+  for (const TaskSpec& task : spec.tasks) group.min_task_member[task.name] = Possible(task, MinMembers(task), closed);
   group.queue = spec.queue;
   group.priority_class_name = spec.priority_class_name;
   GW_ASSIGN_OR_RETURN(group.min_resources, MinResources(spec, classes));

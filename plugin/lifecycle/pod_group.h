@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/container/btree_set.h"
+#include "absl/container/btree_map.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 
@@ -16,10 +16,10 @@ using PriorityClasses = std::map<std::string, std::int32_t>;
 // Exactly what the first minAvailable pods ask for, tasks of higher priority classes first.
 absl::StatusOr<api::ResourceList> MinResources(const api::volcano::JobSpec& spec, const PriorityClasses& classes);
 
-// `closed`: tasks that wait for others (dependsOn) and have no pods. They cannot count towards the gang yet, or the first tasks
-// would wait for them and they for the first tasks, for ever (Volcano's do).
+// `closed`: tasks that wait for others (dependsOn), with how many pods each has nevertheless. More of them cannot count towards the
+// gang yet, or the first tasks would wait for them and they for the first tasks, for ever (Volcano's do).
 absl::StatusOr<api::volcano::PodGroupSpec> WantedPodGroupSpec(const api::volcano::JobSpec& spec, const PriorityClasses& classes,
-                                                              const absl::btree_set<std::string>& closed);
+                                                              const absl::btree_map<std::string, std::int32_t>& closed);
 
 // Ready to be created.
 api::volcano::PodGroup NewPodGroup(const api::volcano::Job& job, api::volcano::PodGroupSpec spec);

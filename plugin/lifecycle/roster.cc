@@ -63,9 +63,25 @@ Roster MakeRoster(const JobView& seen) {
         continue;
       }
     }
-    if (!foreign && found != nullptr) roster.unwanted.push_back({&name, &pod});
+    if (!foreign && (found != nullptr || !pod.task.empty())) roster.unwanted.push_back({&name, &pod});
   }
   return roster;
+}
+
+void BelieveRecord(const Record& record, std::int32_t version, Roster& roster) {
+  if (record.version != version) return;
+  for (TaskPods& task : roster.tasks) {
+    const auto created = record.created.find(task.spec->name);
+    if (created == record.created.end()) continue;
+    for (std::size_t i = 0; i < task.slots.size(); ++i) {
+      Slot& slot = task.slots[i];
+      if (slot.pod == nullptr || slot.foreign || (slot.pod->version >= 0 && slot.pod->version <= version)) continue;
+      if (!created->second.Contains(static_cast<std::int32_t>(i))) continue;
+      roster.corrected.push_back(*slot.pod);
+      roster.corrected.back().version = version;
+      slot.pod = &roster.corrected.back();
+    }
+  }
 }
 
 }  // namespace gangway::lifecycle
