@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -32,6 +33,7 @@ std::string Text(const object* from, const char* key) {
 struct Entry {
   sandbox::JournalRecord record;  // `after` not yet, revision 0 when the answer did not tell
   std::optional<object> answer;   // the object after the write
+  std::optional<object> metadata;  // of it, where only that was asked for
   std::optional<object> asked;    // the request's body
 };
 
@@ -64,8 +66,12 @@ absl::StatusOr<std::optional<Entry>> ReadEvent(const object& event) {
   if (!absl::ParseTime(absl::RFC3339_full, Text(&event, "stageTimestamp"), &record.time, &error)) {
     return absl::InvalidArgumentError(absl::StrCat("stageTimestamp: ", error));
   }
-  if (const object* const answer = Member(event, "responseObject"); answer != nullptr && Text(answer, "kind") == record.resource->kind) {
-    entry.answer = *answer;
+  const object* const answer = Member(event, "responseObject");
+  // The garbage collector asks for metadata only.
+  const bool metadata_only = answer != nullptr && Text(answer, "kind") == "PartialObjectMetadata";
+  if (metadata_only) entry.metadata = *Member(*answer, "metadata");
+  if (answer != nullptr && (metadata_only || Text(answer, "kind") == record.resource->kind)) {
+    if (!metadata_only) entry.answer = *answer;
     const object* const meta = Member(*answer, "metadata");
     record.key = {Text(meta, "namespace"), Text(meta, "name")};
     record.uid = Text(meta, "uid");
@@ -105,6 +111,10 @@ bool Gone(const object& after) {
 std::optional<object> WorkOut(const Entry& entry, const object* before) {
   if (before == nullptr) return std::nullopt;
   object after = *before;
+  if (entry.metadata) {
+    after["metadata"] = *entry.metadata;
+    return after;
+  }
   if (entry.record.subresource == "binding") {
     const object* const target = entry.asked ? Member(*entry.asked, "target") : nullptr;
     after["spec"].as_object()["nodeName"] = Text(target, "name");
@@ -137,7 +147,9 @@ absl::StatusOr<std::vector<sandbox::JournalRecord>> ReadAuditLog(absl::string_vi
 
   std::map<std::pair<const api::Resource*, api::NamespacedName>, object> objects;
   std::vector<sandbox::JournalRecord> records;
+  std::set<std::string> gone;  // UIDs: a write that was answered after a deletion that followed it brings nothing back
   for (Entry& entry : entries) {
+    if (gone.contains(entry.record.uid)) continue;
     const auto key = std::make_pair(entry.record.resource, entry.record.key);
     const auto known = objects.find(key);
     const object* const before = known == objects.end() ? nullptr : &known->second;
@@ -155,6 +167,7 @@ absl::StatusOr<std::vector<sandbox::JournalRecord>> ReadAuditLog(absl::string_vi
       objects[key] = *std::move(after);
     } else {
       objects.erase(key);
+      if (!entry.record.uid.empty()) gone.insert(entry.record.uid);
     }
     if (entry.record.before == nullptr && entry.record.after == nullptr) continue;
     if (entry.record.before != nullptr && entry.record.after != nullptr && *entry.record.before == *entry.record.after) continue;

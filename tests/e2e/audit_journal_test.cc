@@ -73,11 +73,24 @@ TEST(AuditJournalTest, TheOrderIsThatOfTheRevisions) {
               ElementsAre("create:Pending", "patch:Pending", "create/binding:Pending@n1"));
 }
 
+TEST(AuditJournalTest, AWriteThatIsAnsweredAfterTheDeletionBringsNothingBack) {
+  EXPECT_THAT(Read(Line(100, "create", "", Pod(0), Pod(10), 201) + Line(200, "delete", "", "{}", kStatus) + Line(300, "patch", "", "{}", Pod(11))),
+              ElementsAre("create:Pending", "delete:gone"));
+}
+
 TEST(AuditJournalTest, AGracefulDeletionMarksAndAFinalizerKeeps) {
   const std::string ending = R"(,"deletionTimestamp":"2026-01-01T00:00:01Z","deletionGracePeriodSeconds":)";
   EXPECT_THAT(Read(Line(100, "create", "", Pod(0), Pod(10), 201) + Line(200, "delete", "", "{}", Pod(11, ending + "30")) +
                    Line(300, "delete", "", "{}", Pod(12, ending + R"(0,"finalizers":["f"])")) + Line(400, "patch", "", "{}", Pod(13, ending + "0"))),
               ElementsAre("create:Pending", "delete:Pending ending", "delete:Pending ending", "patch:gone"));
+}
+
+TEST(AuditJournalTest, TheGarbageCollectorIsAnsweredWithMetadataOnly) {
+  const std::string ending = R"(,"deletionTimestamp":"2026-01-01T00:00:01Z","deletionGracePeriodSeconds":0)";
+  const std::string metadata = R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"p","namespace":"d","uid":"u","resourceVersion":"12")";
+  EXPECT_THAT(Read(Line(100, "create", "", Pod(0), Pod(10), 201) + Line(200, "delete", "", "{}", Pod(11, ending + R"(,"finalizers":["foregroundDeletion","f"])")) +
+                   Line(300, "patch", "", "{}", metadata + ending + R"(,"finalizers":["f"]}})") + Line(400, "patch", "", "{}", metadata + ending + "}}")),
+              ElementsAre("create:Pending", "delete:Pending ending", "patch:Pending ending", "patch:gone"));
 }
 
 TEST(AuditJournalTest, WhatChangedNothingLeavesNoRecord) {

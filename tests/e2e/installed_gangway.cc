@@ -5,6 +5,7 @@
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "base/status_macros.h"
+#include "tests/e2e/installed_webhook.h"
 
 namespace gangway::testutil {
 
@@ -23,6 +24,7 @@ absl::StatusOr<std::unique_ptr<InstalledGangway>> InstalledGangway::Start(Instal
   if (options.start) {
     gangway->StartBoth();
     GW_RETURN_IF_ERROR(gangway->WaitReady());
+    if (options.webhook) GW_RETURN_IF_ERROR(InstallWebhook(*gangway->plane_, gangway->plane_->folder() + "/controller-1.log"));
   }
   return gangway;
 }
@@ -59,7 +61,7 @@ std::unique_ptr<GangwayProcess> InstalledGangway::StartProcess(const std::string
 }
 
 void InstalledGangway::StartBoth() {
-  controller_ = StartProcess("controller");
+  controller_ = StartProcess("controller", options_.webhook ? WebhookFlags(*plane_) : std::vector<std::string>{});
   scheduler_ = StartProcess("scheduler");
 }
 

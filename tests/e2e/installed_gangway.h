@@ -19,6 +19,7 @@ struct InstalledGangwayOptions {
   bool audit = true;
   bool node_lifecycle = false;
   bool workloads = false;
+  bool webhook = false;                 // the controller's; what it refuses is refused, its defaults are stored
   std::vector<std::string> flags = {};  // added to those of the Deployments, for both programs
   std::vector<std::string> api_server_flags = {};
   bool start = true;                    // the programs; else Start() does

@@ -5,16 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
-#include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/control_plane.h"
 #include "tests/e2e/gangway_process.h"
+#include "tests/e2e/installed_webhook.h"
 #include "tests/testing/status_matchers.h"
 
 namespace gangway::testutil {
@@ -25,13 +24,6 @@ using ::testing::HasSubstr;
 
 value Json(const std::string& text) { return *api::ParseJson(text); }
 
-// What follows "url":"https://127.0.0.1: in the line about the webhook.
-std::string WebhookUrl(const std::string& log) {
-  const std::string mark = "https://127.0.0.1:";
-  const std::size_t at = log.find(mark);
-  return at == std::string::npos ? "" : log.substr(at, log.find('"', at) - at);
-}
-
 class WebhookTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -39,40 +31,13 @@ class WebhookTest : public ::testing::Test {
     auto plane = ControlPlane::Start({.controller_manager = false});
     GW_ASSERT_OK(plane);
     plane_ = *std::move(plane);
-    const Identity server({.common_name = "gangway-webhook", .alternative_names = "IP:127.0.0.1"}, &plane_->ca());
-    WriteFile(plane_->folder() + "/webhook.crt", server.CertificatePem());
-    WriteFile(plane_->folder() + "/webhook.key", server.KeyPem());
-    controller_.emplace(plane_->folder(), "controller", "controller", plane_->admin_kubeconfig(),
-                        std::vector<std::string>{"--webhook=127.0.0.1:0", "--webhook-tls-cert=" + plane_->folder() + "/webhook.crt",
-                                                 "--webhook-tls-key=" + plane_->folder() + "/webhook.key", "--log-format=json"});
+    std::vector<std::string> flags = WebhookFlags(*plane_);
+    flags.push_back("--log-format=json");
+    controller_.emplace(plane_->folder(), "controller", "controller", plane_->admin_kubeconfig(), flags);
     ASSERT_TRUE(controller_->WaitReady()) << controller_->Log();
-    Configure();
+    GW_ASSERT_OK(InstallWebhook(*plane_, plane_->folder() + "/controller.log"));
     const auto opened = [&] { return absl::StrContains(*plane_->Call("GET", "/apis/scheduling.volcano.sh/v1beta1/queues/default").body, "\"Open\""); };
     ASSERT_TRUE(Eventually(opened)) << controller_->Log();
-  }
-
-  // The checked-in configurations, whose calls must not be lost here.
-  void Configure() {
-    const std::string yaml = ReadFile(GW_SOURCE_DIR "/deploy/volcano/components/webhook/webhook.yaml");
-    const auto documents = api::ReadManifest(yaml, "webhook.yaml");
-    GW_ASSERT_OK(documents);
-    const std::string url = WebhookUrl(ReadFile(plane_->folder() + "/controller.log"));
-    ASSERT_FALSE(url.empty()) << controller_->Log();
-    for (const api::ManifestDocument& document : *documents) {
-      if (document.kind == "Service") continue;
-      value configuration = Json(document.json);
-      boost::json::object& webhook = configuration.at("webhooks").at(0).as_object();
-      const std::string path(webhook["clientConfig"].at("service").at("path").as_string());
-      webhook["clientConfig"] = {{"url", url + path}, {"caBundle", absl::Base64Escape(plane_->ca().CertificatePem())}};
-      webhook["failurePolicy"] = "Fail";
-      const bool mutates = document.kind == "MutatingWebhookConfiguration";
-      const std::string collection = absl::StrCat("/apis/admissionregistration.k8s.io/v1/", mutates ? "mutating" : "validating", "webhookconfigurations");
-      const kube::Response reply = plane_->Call("POST", collection, api::ToJson(configuration));
-      ASSERT_EQ(reply.code, 201) << *reply.body;
-    }
-    // The API server asks once its cache knows of the configurations: then a job in no queue is refused, and one gets its defaults.
-    EXPECT_TRUE(Eventually([&] { return Create(Job("probe", R"("queue":"nowhere")"), true).code == 400; })) << controller_->Log();
-    EXPECT_TRUE(Eventually([&] { return absl::StrContains(*Create(Queue("probe"), true).body, "\"dequeueStrategy\""); })) << controller_->Log();
   }
 
   static std::string Job(const std::string& name, const std::string& more) {
@@ -82,9 +47,9 @@ class WebhookTest : public ::testing::Test {
   static std::string Queue(const std::string& name) {
     return absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name, R"("},"spec":{}})");
   }
-  kube::Response Create(const std::string& object, bool dry_run = false) {
+  kube::Response Create(const std::string& object) {
     const bool job = absl::StrContains(object, "\"Job\"");
-    return plane_->Call("POST", job ? api::PathOf(api::kJobs, "default") : api::PathOf(api::kQueues, ""), object, "application/json", dry_run ? "dryRun=All" : "");
+    return plane_->Call("POST", job ? api::PathOf(api::kJobs, "default") : api::PathOf(api::kQueues, ""), object);
   }
 
   std::unique_ptr<ControlPlane> plane_;

@@ -1,26 +1,37 @@
-// The life of one job as an observer of the API server sees it, to be held beside a recording of the real Volcano.
+// What happened in a recording of the real Volcano, as a script that any cluster can play: tests/stories/cases/NAME.yaml has the
+// steps, tests/golden/volcano/NAME what was submitted and what was recorded. docs/testing.md says how one is written.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "sandbox/apiserver/journal.h"
+#include "absl/status/statusor.h"
+#include "boost/json.hpp"
+#include "tests/stories/world.h"
 
 namespace gangway::testutil {
 
-// Each sequence without repetitions.
-struct Story {
-  std::vector<std::string> job;                          // "Pending v0 r0": phase, version and retryCount while these are exact
-  std::vector<std::string> pod_group;                    // phases; "gone"
-  std::map<std::string, std::vector<std::string>> pods;  // by name: "Pending", "Pending bound", "Running bound terminating", "gone"
-  std::map<std::string, std::string> final_pods;         // phases of the pods that are left
+struct StoryStep {
+  std::string verb;            // "create"; names and words have been checked
+  boost::json::value value;    // the verb's
+  boost::json::object fields;  // the others
+  std::string where;           // "scale-elastic.yaml:12:3"
 };
 
-// What a journal tells of the jobs, PodGroups and pods of one namespace.
-void Tell(Story& story, const sandbox::JournalRecord& record);
+struct Story {
+  std::string name;    // of the case: "scale-elastic"
+  bool alone = false;  // fills the cluster, or needs it empty: runs when nothing else does
+  bool holds = false;  // pods wait to be released
+  std::vector<StoryStep> steps;
+  boost::json::object expected;  // "phases", "moments", "events", "injected": recorded, and then what differs on purpose
+  boost::json::object inputs;    // by "Kind/name", what was submitted
+};
 
-// tests/golden/volcano/<folder>/timeline.jsonl. `until`: seconds since the recording began; what follows is the recorder's clean-up.
-Story ReadRecording(const std::string& folder, double until);
+// All stories, those that run alone first. InvalidArgument names file and line: an unknown word, a moment that no step comes to, a
+// difference that is none.
+absl::StatusOr<std::vector<Story>> LoadStories();
+
+// "" when everything went as expected, else what did not, a line each. Works in namespace `ns`, which it makes.
+std::string Play(const Story& story, World& world, const std::string& ns);
 
 }  // namespace gangway::testutil
