@@ -13,6 +13,7 @@ using Tone = AccountLine::Tone;
 using api::core::ContainerStatus;
 using api::core::Pod;
 using api::volcano::Job;
+using api::volcano::JobFlow;
 using api::volcano::JobStatus;
 using api::volcano::PodGroup;
 using api::volcano::PodGroupCondition;
@@ -102,6 +103,16 @@ std::vector<AccountLine> Tell(const Job* before, const Job* after) {
   return lines;
 }
 
+std::vector<AccountLine> Tell(const JobFlow* before, const JobFlow* after) {
+  if (after == nullptr) return {{Name("jobflow", before->metadata), "deleted", Tone::kPlain}};
+  const std::string& phase = after->status.state.phase;
+  const std::size_t completed = after->status.completed_jobs.size();
+  const bool same = before != nullptr && before->status.state.phase == phase && before->status.completed_jobs.size() == completed;
+  if (phase.empty() || same) return {};
+  const Tone tone = phase == "Succeed" ? Tone::kGood : ToneOfPhase(phase);
+  return {{Name("jobflow", after->metadata), absl::StrCat(phase, ": ", completed, " of ", after->spec.flows.size(), " jobs Completed"), tone}};
+}
+
 std::vector<AccountLine> Tell(const PodGroup* before, const PodGroup* after) {
   if (after == nullptr) return {{GroupName(before->metadata), "deleted", Tone::kPlain}};
   std::vector<AccountLine> lines;
@@ -138,10 +149,12 @@ std::vector<AccountLine> Tell(const Pod* before, const Pod* after) {
 
 std::vector<AccountLine> Tell(const api::core::Event* before, const api::core::Event* after) {
   // What a job's PodGroup waits for is the PodGroup's line.
-  if (after == nullptr || after->involved_object.kind != "Job" || after->reason == "PodGroupPending") return {};
-  if (before != nullptr && before->count == after->count) return {};
+  if (after == nullptr || (before != nullptr && before->count == after->count)) return {};
   const bool warning = after->type == "Warning";
-  return {{absl::StrCat("job ", after->involved_object.ns, "/", after->involved_object.name), after->message, warning ? Tone::kBad : Tone::kWaiting}};
+  const bool flow = after->involved_object.kind == "JobFlow" && warning && after->reason != "Failed";
+  const bool job = after->involved_object.kind == "Job" && after->reason != "PodGroupPending";
+  if (!flow && !job) return {};
+  return {{absl::StrCat(flow ? "jobflow " : "job ", after->involved_object.ns, "/", after->involved_object.name), after->message, warning ? Tone::kBad : Tone::kWaiting}};
 }
 
 std::string Render(const AccountLine& line, absl::Duration since_start, bool colours) {

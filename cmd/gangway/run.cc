@@ -12,9 +12,11 @@ namespace {
 using api::NamespacedName;
 using api::core::Pod;
 using api::volcano::Job;
+using api::volcano::JobFlow;
 using api::volcano::PodGroup;
 
 const std::string& PhaseOf(const Job& job) { return job.status.state.phase; }
+const std::string& PhaseOf(const JobFlow& flow) { return flow.status.state.phase; }
 const std::string& PhaseOf(const PodGroup& group) { return group.status.phase; }
 const std::string& PhaseOf(const Pod& pod) { return pod.status.phase; }
 
@@ -33,6 +35,7 @@ Run::Run(Loop& loop, kube::Client& client, Options options, OnEnd on_end)
       on_end_(std::move(on_end)),
       start_(loop.Now()),
       jobs_(loop, client, api::kJobs, {}),
+      flows_(loop, client, api::kJobFlows, {}),
       groups_(loop, client, api::kPodGroups, {}),
       pods_(loop, client, api::kPods, {}),
       events_(loop, client, api::kEvents, {}) {}
@@ -41,6 +44,7 @@ void Run::Start() {
   start_ = loop_.Now();
   if (options_.timeout != absl::InfiniteDuration()) loop_.PostAt(start_ + options_.timeout, owner_.token(), [this] { OnTimeout(); });
   Watch(jobs_, Goal::Kind::kJob);
+  Watch(flows_, Goal::Kind::kJobFlow);
   Watch(groups_, Goal::Kind::kPodGroup);
   Watch(pods_, Goal::Kind::kPod);
   events_.Start([this](const NamespacedName&, const auto& before, const auto& after) {
@@ -59,7 +63,7 @@ void Run::Watch(kube::Cache<T>& cache, Goal::Kind kind) {
 }
 
 void Run::OnSynced() {
-  if (jobs_.synced() && groups_.synced() && pods_.synced()) ApplyNext();
+  if (jobs_.synced() && flows_.synced() && groups_.synced() && pods_.synced()) ApplyNext();
 }
 
 void Run::ApplyNext() {
@@ -95,6 +99,8 @@ void Run::Judge(Goal::Kind kind, const NamespacedName& key, absl::string_view ph
     End(absl::FailedPreconditionError(absl::StrCat(options_.goal->ToString(), ": the job was deleted")));
   } else if (kind == Goal::Kind::kJob && IsFinalPhase(phase)) {
     End(absl::FailedPreconditionError(absl::StrCat(options_.goal->ToString(), ": the job ended ", phase)));
+  } else if (kind == Goal::Kind::kJobFlow && (phase == "Succeed" || phase == "Failed")) {
+    End(absl::FailedPreconditionError(absl::StrCat(options_.goal->ToString(), ": the job flow ended ", phase)));
   }
 }
 

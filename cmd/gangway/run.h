@@ -55,6 +55,7 @@ class Run {
   OnEnd on_end_;
   absl::Time start_;
   kube::Cache<api::volcano::Job> jobs_;
+  kube::Cache<api::volcano::JobFlow> flows_;
   kube::Cache<api::volcano::PodGroup> groups_;
   kube::Cache<api::core::Pod> pods_;
   kube::Cache<api::core::Event> events_;

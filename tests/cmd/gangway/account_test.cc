@@ -90,6 +90,15 @@ TEST(AccountTest, AJobsEventsTellWhy) {
   EXPECT_THAT(Tell(static_cast<const api::core::Event*>(nullptr), &event), IsEmpty());
 }
 
+TEST(AccountTest, AJobFlowTellsHowFarItIs) {
+  const auto flow = *api::Decode<api::volcano::JobFlow>(R"({"metadata":{"name":"f","namespace":"ns"},"spec":{"flows":[{"name":"a"},{"name":"b"}]},
+      "status":{"state":{"phase":"Running"},"completedJobs":["f-a"]}})");
+  EXPECT_THAT(Tell(static_cast<const api::volcano::JobFlow*>(nullptr), &flow),
+              ElementsAre(AccountLine{"jobflow ns/f", "Running: 1 of 2 jobs Completed", AccountLine::Tone::kGood}));
+  EXPECT_THAT(Tell(&flow, &flow), IsEmpty());
+  EXPECT_THAT(Tell(&flow, static_cast<const api::volcano::JobFlow*>(nullptr)), ElementsAre(AccountLine{"jobflow ns/f", "deleted", AccountLine::Tone::kPlain}));
+}
+
 TEST(AccountTest, ColoursOnlyWhereTheyAreWanted) {
   const AccountLine line{"pod a/b", "Running", AccountLine::Tone::kGood};
   EXPECT_EQ(Render(line, absl::Milliseconds(1234), false).find('\033'), std::string::npos);
@@ -103,12 +112,13 @@ TEST(GoalTest, Parses) {
   EXPECT_EQ(goal->kind, Goal::Kind::kJob);
   EXPECT_EQ(goal->key, (api::NamespacedName{"default", "ctr-volcano"}));
   EXPECT_EQ(goal->phase, "Completed");
+  EXPECT_EQ(ParseGoal("jobflow/pipeline=Succeed")->kind, Goal::Kind::kJobFlow);
   EXPECT_EQ(ParseGoal("pod/ml/ctr-0=Running")->key, (api::NamespacedName{"ml", "ctr-0"}));
 }
 
 TEST(GoalTest, SaysWhatIsWrong) {
   for (const auto& [text, part] : {std::pair("job/ctr", "KIND/[NAMESPACE/]NAME=PHASE"), std::pair("ctr=Completed", "KIND/NAME"),
-                                   std::pair("node/a=Ready", "job, podgroup or pod"), std::pair("job/ctr=Done", "Completed"),
+                                   std::pair("node/a=Ready", "job, jobflow, podgroup or pod"), std::pair("job/ctr=Done", "Completed"),
                                    std::pair("job/a/b/c=Completed", "KIND/NAMESPACE/NAME"), std::pair("job/=Completed", "KIND/NAME")}) {
     EXPECT_THAT(ParseGoal(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(part))) << text;
   }
