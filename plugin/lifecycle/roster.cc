@@ -47,23 +47,29 @@ Roster MakeRoster(const JobView& seen) {
     TaskPods& pods = roster.tasks.emplace_back();
     pods.spec = &task;
     pods.prefix = absl::StrCat(seen.job->metadata.name, "-", task.name, "-");
-    pods.slots.resize(static_cast<std::size_t>(task.replicas > 0 ? task.replicas : 0));
+    // Of two tasks of one name, which admission refuses, the first has the places.
+    const bool first = FindTask(roster, task.name, nullptr) == &pods;
+    pods.slots.resize(static_cast<std::size_t>(first && task.replicas > 0 ? task.replicas : 0));
   }
   if (seen.pods == nullptr) return roster;
   TaskPods* task = nullptr;
   for (const auto& [name, pod] : *seen.pods) {
     TaskPods* found = FindTask(roster, pod.task, task);
-    if (found == nullptr) found = FindByName(roster, name);
-    const bool foreign = pod.job_uid != seen.job->metadata.uid;
-    if (found != nullptr) {
-      task = found;
-      const std::int32_t index = IndexOf(name, task->prefix);
-      if (index >= 0 && index < static_cast<std::int32_t>(task->slots.size())) {
-        task->slots[static_cast<std::size_t>(index)] = {&pod, foreign};
-        continue;
+    std::int32_t index = found == nullptr ? -1 : IndexOf(name, found->prefix);
+    // Anybody may edit an annotation; nobody a name.
+    if (index < 0) {
+      if (TaskPods* const by_name = FindByName(roster, name); by_name != nullptr) {
+        found = by_name;
+        index = IndexOf(name, found->prefix);
       }
     }
-    if (!foreign && (found != nullptr || !pod.task.empty())) roster.unwanted.push_back({&name, &pod});
+    if (found != nullptr) task = found;
+    const bool foreign = pod.job_uid != seen.job->metadata.uid;
+    if (index >= 0 && index < static_cast<std::int32_t>(found->slots.size())) {
+      found->slots[static_cast<std::size_t>(index)] = {&pod, foreign};
+    } else if (!foreign && (found != nullptr || !pod.task.empty())) {
+      roster.unwanted.push_back({&name, &pod});
+    }
   }
   return roster;
 }

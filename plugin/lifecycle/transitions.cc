@@ -1,5 +1,6 @@
 #include "plugin/lifecycle/transitions.h"
 
+#include <algorithm>
 #include <array>
 
 namespace gangway::lifecycle {
@@ -112,7 +113,7 @@ JobPhase NextPhase(Outcome outcome, JobPhase phase, const api::volcano::JobSpec&
 
 std::int64_t TotalReplicas(const api::volcano::JobSpec& spec) {
   std::int64_t sum = 0;
-  for (const api::volcano::TaskSpec& task : spec.tasks) sum += task.replicas;
+  for (const api::volcano::TaskSpec& task : spec.tasks) sum += std::max(task.replicas, 0);
   return sum;
 }
 

@@ -167,8 +167,9 @@ TEST_F(StrangersTest, APodTakenAwayFromItsJobIsLost) {
 
 TEST_F(StrangersTest, PodsWhoseLabelsAndAnnotationsAreEditedStayWhatTheyAre) {
   Start();
-  StartJob("ctr", JobText("ctr", 3, {{"w", 3}}, kRestartOnLoss));
+  StartJob("ctr", JobText("ctr", 3, {{"w", 3}, {"idle", 0}}, kRestartOnLoss));
   const std::vector<std::string> edits = {
+      R"({"metadata":{"annotations":{"volcano.sh/task-spec":"idle"}}})",
       R"({"metadata":{"labels":{"volcano.sh/job-name":null,"volcano.sh/task-spec":"x","mine":"yes"}}})",
       R"({"metadata":{"annotations":{"volcano.sh/task-spec":null}}})",
       R"({"metadata":{"annotations":{"volcano.sh/task-index":"77","volcano.sh/queue-name":"none"}}})",
