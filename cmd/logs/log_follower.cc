@@ -16,6 +16,7 @@ namespace {
 // The status of a run's end comes behind its last line.
 constexpr absl::Duration kStatusDelay = absl::Seconds(1);
 constexpr Backoff kBackoff{absl::Seconds(1), absl::Seconds(15)};
+constexpr absl::Duration kProblemPeriod = absl::Seconds(5);
 constexpr int kTellAt = 3;     // failures in a row, of one container
 constexpr int kGiveUpAt = 6;   // of a run that has ended: its log is lost
 
@@ -33,6 +34,15 @@ LogFollower::LogFollower(Loop& loop, kube::Client& client, kube::TextSource& tex
 void LogFollower::Start() {
   pods_.Start([this](const api::NamespacedName&, const PodPtr& before, const PodPtr& after) { OnPod(before, after); }, [this] { OnPodsSynced(); });
   // Its end is judged when its pods are known.
+  loop_.PostAt(loop_.Now() + kProblemPeriod, owner_.token(), [this] { TellProblem(); });
+}
+
+// What keeps us from seeing the job or its pods: a right that is missing, a server that does not answer.
+void LogFollower::TellProblem() {
+  const std::string problem = pods_.problem().empty() ? jobs_.problem() : pods_.problem();
+  if (!problem.empty() && problem != problem_) output_.tell(absl::StrCat("trying on: ", problem));
+  problem_ = problem;
+  loop_.PostAt(loop_.Now() + kProblemPeriod, owner_.token(), [this] { TellProblem(); });
 }
 
 void LogFollower::OnPodsSynced() {

@@ -67,6 +67,7 @@ class LogFollower {
   void LosePod(const Pod& pod);
   void OnPodsSynced();
   void SeeJob(const std::shared_ptr<const Job>& before, const std::shared_ptr<const Job>& after);
+  void TellProblem();
   void JobEnded(absl::Status how);
   void OnLastList(const absl::StatusOr<kube::Response>& reply);
 
@@ -94,6 +95,7 @@ class LogFollower {
   absl::btree_map<Id, Container> containers_;
   int open_ = 0;  // streams
   bool told_full_ = false;
+  std::string problem_;  // told last
   std::optional<absl::Status> job_end_;
   bool closing_ = false;  // the Job has ended and every pod has been seen as it is since
   bool ended_ = false;

@@ -14,11 +14,12 @@ std::string PodText(const Happening& cause) {
   return cause.task.empty() ? std::string("a pod") : absl::StrCat("a pod of task ", cause.task);
 }
 
-// " (OOMKilled): last line of what it left behind"
+// " (OOMKilled): last line of what it left behind". The exit code of a pod is its first container's; another may have failed.
 std::string How(const Happening& cause) {
   if (cause.failure == nullptr) return "";
+  const bool another = !cause.failure->container.empty() && cause.failure->exit_code != cause.exit_code;
   const std::string line = TailOf(LastLine(cause.failure->message), kMaxLine);
-  return absl::StrCat(ReasonText(cause.failure->reason), line.empty() ? "" : ": ", line);
+  return absl::StrCat(another ? absl::StrCat(": ", Describe(*cause.failure)) : ReasonText(cause.failure->reason), line.empty() ? "" : ": ", line);
 }
 
 std::string Why(const Happening& cause) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/resource.h"
+#include "sandbox/kubelet/pod_status.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -33,14 +34,34 @@ bool Unreachable(const Node& node) {
   });
 }
 
-kube::Plan EvictPod(const Pod& pod) {
+// pkg/controller/tainteviction: addConditionAndDeletePod
+kube::Plan EvictPod(const Pod& pod, absl::Time now) {
+  kube::Plan plan;
+  if (std::none_of(pod.status.conditions.begin(), pod.status.conditions.end(), [](const auto& c) { return c.type == "DisruptionTarget"; })) {
+    api::core::PodStatus status = pod.status;
+    api::core::PodCondition& condition = status.conditions.emplace_back();
+    condition.type = "DisruptionTarget";
+    condition.status = "True";
+    condition.reason = "DeletionByTaintManager";
+    condition.message = "Taint manager: deleting due to NoExecute taint";
+    condition.last_transition_time.at = now;
+    kube::Write mark;
+    mark.verb = kube::Verb::kMergePatch;
+    mark.resource = &api::kPods;
+    mark.subresource = "status";
+    mark.ns = pod.metadata.ns;
+    mark.name = pod.metadata.name;
+    mark.uid = pod.metadata.uid;
+    mark.resource_version = pod.metadata.resource_version;
+    mark.body = PodStatusBody(status, pod);
+    plan.stages.push_back({std::move(mark)});
+  }
   kube::Write write;
   write.verb = kube::Verb::kDelete;
   write.resource = &api::kPods;
   write.ns = pod.metadata.ns;
   write.name = pod.metadata.name;
   write.uid = pod.metadata.uid;
-  kube::Plan plan;
   plan.stages.push_back({std::move(write)});
   plan.events.push_back({kube::EventNote::Type::kNormal, "TaintManagerEviction",
                          absl::StrCat("deleted because node ", pod.spec.node_name, " is unreachable"),
@@ -129,7 +150,7 @@ kube::Plan Kubelets::DecidePod(const NamespacedName& key, absl::Time now) {
   absl::Time evict = absl::InfiniteFuture();
   if (node != nullptr && Unreachable(*node) && !pod->metadata.deleting()) {
     evict = EvictionTime(*pod, unreachable_.try_emplace(node_name, now).first->second, options_.node_times);
-    if (now >= evict) return EvictPod(*pod);
+    if (now >= evict) return EvictPod(*pod, now);
   } else if (node != nullptr && !Unreachable(*node)) {
     unreachable_.erase(node_name);
   }

@@ -129,6 +129,12 @@ TEST_F(KubectlTest, LogsOfASimulatedContainer) {
   EXPECT_THAT(Refused({"logs", "ctr-volcano-trainer-0", "--previous"}), HasSubstr("previous terminated container"));
 }
 
+TEST_F(KubectlTest, LogsAreFollowedToTheContainersEnd) {
+  Start({"--finish", "trainer=2s", "--log", "trainer=300ms:loss", "--apply", kExamples + "ctr-volcano.yaml"});
+  Kubectl({"wait", "pod/ctr-volcano-trainer-0", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
+  EXPECT_THAT(Kubectl({"logs", "-f", "ctr-volcano-trainer-0"}), AllOf(HasSubstr("started on node-000"), HasSubstr("loss 1\n"), HasSubstr("loss 6\n"), HasSubstr("exit code 0")));
+}
+
 TEST_F(KubectlTest, DeleteInEveryPropagation) {
   Start({"--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");

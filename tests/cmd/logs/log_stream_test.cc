@@ -184,6 +184,21 @@ TEST_F(LogStreamTest, ConnectionsThatBreakLoseAndRepeatNothing) {
   }
 }
 
+TEST_F(LogStreamTest, WhatKeepsItFromSeeingThePodsIsTold) {
+  sandbox::Faults faults;
+  faults.request = [](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (absl::EndsWith(request.path, "/pods") && request.method == "GET") fate.loss = sandbox::RequestFate::Loss::kReply;
+    return fate;
+  };
+  Start({}, {}, JobJson(), std::move(faults));
+  Follow();
+  loop_.RunFor(absl::Seconds(30));
+  ASSERT_FALSE(notes_.empty());
+  EXPECT_THAT(notes_.front(), StartsWith("trying on: the API server does not answer"));
+  EXPECT_LE(notes_.size(), 2u);
+}
+
 TEST_F(LogStreamTest, TailIsAboutWhatWasThereBefore) {
   Start({"w=10s"}, {}, JobJson());
   loop_.RunFor(absl::Milliseconds(5500));

@@ -120,6 +120,13 @@ TEST(LastFailureTest, TheEventSaysHow) {
             "pod j-w-0 failed with exit code 137 (OOMKilled): loss is nan; retry 1 of maxRetry 3");
 }
 
+TEST(LastFailureTest, TheEventNamesTheContainerWhenItIsNotTheFirst) {
+  Happening happening = Failed(137);
+  happening.exit_code = 0;
+  EXPECT_EQ(Explain(Job(), happening, TransitionOf(JobPhase::kRunning, Action::kAbortJob)),
+            "pod j-w-0 failed with exit code 0: container c ended with exit code 137 (OOMKilled): loss is nan");
+}
+
 TEST(LastFailureTest, StandsInTheStatusThatExplainsTheKill) {
   World world(JobText("j", 2, {{"w", 2, ""}}, kPolicies));
   ASSERT_TRUE(world.Start());

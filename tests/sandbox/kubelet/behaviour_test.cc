@@ -46,6 +46,20 @@ TEST(BehaviourTest, TimesLimitARuleToTheFirstIncarnations) {
   EXPECT_EQ(behaviour.For(TaskPod("worker", "1", "1"))->exit_code, 0);
 }
 
+TEST(BehaviourTest, WhatIsWritten) {
+  const Behaviour behaviour = *Behaviour::Parse({}, {}, {"worker-1=500ms:loss is", "worker=0s"});
+  EXPECT_EQ(behaviour.WritingOf(TaskPod("worker", "1")), (Writing{absl::Milliseconds(500), "loss is"}));
+  EXPECT_EQ(behaviour.WritingOf(TaskPod("worker", "0")), (Writing{absl::ZeroDuration(), "step"}));
+  EXPECT_EQ(behaviour.WritingOf(TaskPod("server", "0")), (Writing{absl::Seconds(1), "step"}));
+  api::core::Pod pod = TaskPod("worker", "1");
+  pod.metadata.annotations["sandbox.gangway.io/log"] = "2s";
+  EXPECT_EQ(behaviour.WritingOf(pod), (Writing{absl::Seconds(2), "step"}));
+  pod.metadata.annotations["sandbox.gangway.io/log"] = "often";
+  EXPECT_EQ(behaviour.WritingOf(pod).every, absl::Milliseconds(500));
+  EXPECT_THAT(Behaviour::CheckAnnotations(pod), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sandbox.gangway.io/log")));
+  for (const char* wrong : {"worker", "=1s", "worker=1", "worker=1us"}) EXPECT_FALSE(Behaviour::Parse({}, {}, {wrong}).ok()) << wrong;
+}
+
 TEST(BehaviourTest, AnnotationsComeBeforeRules) {
   api::core::Pod pod = TaskPod("worker", "0");
   pod.metadata.annotations["sandbox.gangway.io/fail"] = "1s:9";
