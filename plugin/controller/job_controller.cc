@@ -1,6 +1,5 @@
 #include "plugin/controller/job_controller.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -9,15 +8,13 @@
 #include "api/volcano/defaults.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "plugin/controller/late_commands.h"
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/reconcile_job.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::controller {
 namespace {
-
-// How long a command may wait for a Job that is not there (yet).
-constexpr absl::Duration kCommandPatience = absl::Minutes(1);
 
 std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
   std::uint64_t version = 0;
@@ -96,7 +93,7 @@ void JobController::Wake() {
 
 kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   const std::shared_ptr<const api::volcano::Job> stored = caches_.jobs.Get(key);
-  if (stored == nullptr) return WithoutJob(key, now);
+  if (stored == nullptr) return RemoveLateCommands(index_.CommandsFor(key), now);
   // No webhook need have filled it in; a Job without minAvailable would be no gang.
   const auto job = std::make_unique<api::volcano::Job>(*stored);
   api::volcano::ApplyDefaults(*job);
@@ -117,27 +114,6 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   index_.Fill(key, job->metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};
   return lifecycle::ReconcileJob(view, now);
-}
-
-// Commands may have reached us before their Job did. Those that nobody will carry out are removed.
-kube::Plan JobController::WithoutJob(const JobKey& key, absl::Time now) const {
-  kube::Plan plan;
-  std::vector<kube::Write> writes;
-  for (const api::volcano::Command* command : index_.CommandsFor(key)) {
-    const absl::Time due = command->metadata.creation_timestamp.at + kCommandPatience;
-    if (now < due) {
-      plan.look_again = std::min(plan.look_again, due);
-      continue;
-    }
-    kube::Write& write = writes.emplace_back();
-    write.verb = kube::Verb::kDelete;
-    write.resource = &api::kCommands;
-    write.ns = key.ns;
-    write.name = command->metadata.name;
-    write.uid = command->metadata.uid;
-  }
-  if (!writes.empty()) plan.stages.push_back(std::move(writes));
-  return plan;
 }
 
 void JobController::Warn(const JobKey& key, const char* reason, std::string message) {

@@ -33,7 +33,6 @@ class JobController {
 
  private:
   kube::Plan Decide(const JobKey& key, absl::Time now);
-  kube::Plan WithoutJob(const JobKey& key, absl::Time now) const;
   void Warn(const JobKey& key, const char* reason, std::string message);
   void Explain(const JobKey& key, const kube::Write& write, const absl::Status& status);
 

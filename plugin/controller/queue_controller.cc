@@ -1,18 +1,16 @@
 #include "plugin/controller/queue_controller.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "plugin/controller/late_commands.h"
 
 namespace gangway::controller {
 namespace {
 
 // Counts change with every PodGroup; they are written together.
 constexpr absl::Duration kCountDelay = absl::Milliseconds(200);
-// How long a command may wait for a queue that is not there (yet).
-constexpr absl::Duration kCommandPatience = absl::Minutes(1);
 
 bool ForQueue(const api::volcano::Command& command) {
   return command.target && command.target->kind == api::kQueues.kind && command.target->api_version == api::kQueues.ApiVersion();
@@ -119,22 +117,9 @@ kube::Plan QueueController::WithoutQueue(const std::string& name, absl::Time now
   }
   auto commands = commands_.find(name);
   if (commands == commands_.end()) return plan;
-  std::vector<kube::Write> writes;
-  for (const auto& [order, command] : commands->second) {
-    const absl::Time due = command->metadata.creation_timestamp.at + kCommandPatience;
-    if (now < due) {
-      plan.look_again = std::min(plan.look_again, due);
-      continue;
-    }
-    kube::Write& write = writes.emplace_back();
-    write.verb = kube::Verb::kDelete;
-    write.resource = &api::kCommands;
-    write.ns = command->metadata.ns;
-    write.name = command->metadata.name;
-    write.uid = command->metadata.uid;
-  }
-  if (!writes.empty()) plan.stages.push_back(std::move(writes));
-  return plan;
+  std::vector<const api::volcano::Command*> waiting;
+  for (const auto& [order, command] : commands->second) waiting.push_back(command.get());
+  return RemoveLateCommands(waiting, now);
 }
 
 }  // namespace gangway::controller
