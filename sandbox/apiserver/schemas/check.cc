@@ -174,7 +174,9 @@ class Checker {
     const std::string found = Shortened(value.is_object() ? "an object" : value.is_array() ? "a list" : api::ToJson(value));
     std::string rule = absl::StrCat("must be ", View(wanted));
     if (node.custom) {
-      AddErrors({{api::FieldError::Type::kTypeInvalid, place.ToString(), Shortened(api::ToJson(value)), std::move(rule), {}}});
+      // A quantity is a text with a pattern there (recorded: admission row 125).
+      const bool pattern = node.shape == Shape::kQuantity && value.is_string();
+      AddErrors({{pattern ? api::FieldError::Type::kInvalid : api::FieldError::Type::kTypeInvalid, place.ToString(), Shortened(api::ToJson(value)), std::move(rule), {}}});
     } else if (findings_.unreadable.empty()) {
       const std::string path = place.ToString();
       findings_.unreadable = absl::StrCat(path, path.empty() ? "" : ": ", rule, ", not ", found);
