@@ -59,8 +59,8 @@ LogsCommand::LogsCommand(CLI::App& app) : command_(app.add_subcommand("logs", "t
   command_->add_option("job", flags_.job, "of which job")->required();
   command_->add_option("-n,--namespace", flags_.ns, "of the job; default: the context's");
   command_->add_flag("-f,--follow", flags_.follow, "go on until the job has ended");
-  command_->add_option("--task", flags_.tasks, "only pods of this task (repeatable)")->expected(1);
-  command_->add_option("-c,--container", flags_.containers, "only containers of this name (repeatable)")->expected(1);
+  command_->add_option("--task", flags_.tasks, "only pods of this task (repeatable)")->allow_extra_args(false);
+  command_->add_option("-c,--container", flags_.containers, "only containers of this name (repeatable)")->allow_extra_args(false);
   command_->add_flag("--all-containers", flags_.all_containers, "=false: of each pod only its default container")->capture_default_str();
   command_->add_flag("-p,--previous", flags_.previous, "the run before the last restart of each container");
   command_->add_option("--tail", flags_.tail, "only so many last lines of each container; -1: all")->capture_default_str();

@@ -74,6 +74,9 @@ TEST_F(LogsProcessTest, PrintsAndSaysWhatIsWrong) {
   const Outcome stamped = Run({"logs", "ctr-volcano", "--task", "pserver", "--prefix=false", "--timestamps", "--tail", "1"});
   EXPECT_EQ(stamped.exit_code, 0) << stamped.err;
   EXPECT_THAT(stamped.out, ContainsRegex("^[0-9T:.-]+Z ctr-volcano-pserver-0/pserver: "));
+  const Outcome two = Run({"logs", "--task", "pserver", "--task", "trainer", "ctr-volcano", "-c", "trainer", "--tail=1"});
+  EXPECT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_THAT(two.out, AllOf(HasSubstr("[trainer-1] "), Not(HasSubstr("pserver"))));
   const Outcome previous = Run({"logs", "ctr-volcano", "--previous"});
   EXPECT_EQ(previous.exit_code, 1);
   EXPECT_THAT(previous.err, HasSubstr("no container has run before"));
