@@ -365,6 +365,10 @@ void GangPlacement::Finish(model::Decision& decision) {
     decision.reason = std::move(reason_);
     // A reason that stands before any look at nodes may concern a gang that has all it needs.
     decision.short_of_minimum = !HasMinimum(overlay_.cluster(), gang_);
+    if (!decision.short_of_minimum && decision.reason.has_value()) {
+      decision.reason->missing = gang_.Count(TaskStatus::kPending);
+      decision.reason->min_member = gang_.ready() + gang_.Count(TaskStatus::kPending);
+    }
     decision.would_fit = std::move(would_fit_);
     return;
   }

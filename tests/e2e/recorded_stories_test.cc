@@ -85,21 +85,6 @@ class RealWorld final : public World {
   std::vector<std::string> nodes_;
 };
 
-const std::vector<Story>& Stories() {
-  static const auto& stories = *new absl::StatusOr<std::vector<Story>>(LoadStories());
-  if (!stories.ok()) {
-    std::cerr << stories.status().message() << "\n";
-    std::exit(1);
-  }
-  return *stories;
-}
-
-std::string TestName(const Story& story) {
-  std::string name = story.name;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 class RecordedStoriesTest : public ::testing::TestWithParam<std::size_t> {
  protected:
   static void SetUpTestSuite() {
@@ -125,7 +110,7 @@ class RecordedStoriesTest : public ::testing::TestWithParam<std::size_t> {
     const ::testing::TestSuite& suite = *::testing::UnitTest::GetInstance()->current_test_suite();
     for (int i = 0; i < suite.total_test_count(); ++i) {
       const ::testing::TestInfo& test = *suite.GetTestInfo(i);
-      if (test.should_run() && test.name() == "Goes/" + TestName(story)) return true;
+      if (test.should_run() && test.name() == "Goes/" + TestNameOf(story)) return true;
     }
     return false;
   }
@@ -147,12 +132,12 @@ class RecordedStoriesTest : public ::testing::TestWithParam<std::size_t> {
     }));
   }
   static void Begin() {
-    for (const Story& story : Stories()) {
+    for (const Story& story : AllStories()) {
       if (Selected(story)) futures_[story.name] = outcomes_[story.name].get_future();
     }
     teller_ = std::thread([] {
       std::vector<std::thread> beside;
-      for (const Story& story : Stories()) {
+      for (const Story& story : AllStories()) {
         if (!outcomes_.contains(story.name)) continue;
         if (story.alone) {
           outcomes_[story.name].set_value(Tell(story));
@@ -190,12 +175,12 @@ std::map<std::string, std::promise<std::string>> RecordedStoriesTest::outcomes_;
 std::map<std::string, std::future<std::string>> RecordedStoriesTest::futures_;
 
 TEST_P(RecordedStoriesTest, Goes) {
-  const std::string wrong = futures_.at(Stories()[GetParam()].name).get();
+  const std::string wrong = futures_.at(AllStories()[GetParam()].name).get();
   EXPECT_EQ(wrong, "") << (wrong.empty() ? "" : gangway_->Logs());
 }
 
-INSTANTIATE_TEST_SUITE_P(Real, RecordedStoriesTest, ::testing::Range(std::size_t{0}, Stories().size()),
-                         [](const auto& each) { return TestName(Stories()[each.param]); });
+INSTANTIATE_TEST_SUITE_P(Real, RecordedStoriesTest, ::testing::Range(std::size_t{0}, AllStories().size()),
+                         [](const auto& each) { return TestNameOf(AllStories()[each.param]); });
 
 }  // namespace
 }  // namespace gangway::testutil

@@ -1,5 +1,8 @@
 // Every story in the embedded cluster, with simulated time: it goes the way that a real cluster with Volcano was recorded to go, but
 // for the differences that the story names.
+#include <cstdlib>
+
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
 #include "base/check.h"
@@ -73,35 +76,31 @@ class SimulatedWorld final : public World {
   Phases PhasesOf(const std::string&) override { return phases_; }
 
  private:
-  SimulatedLoop loop_{1};
+  // The order of what happens at the same time comes from the seed.
+  static std::uint64_t Seed() {
+    const char* const given = std::getenv("GW_SIMULATION_SEED");
+    std::uint64_t seed = 1;
+    if (given != nullptr) GW_CHECK(absl::SimpleAtoi(given, &seed));
+    return seed;
+  }
+
+  SimulatedLoop loop_{Seed()};
   Phases phases_;
   std::unique_ptr<sandbox::Cluster> cluster_;
   std::unique_ptr<kube::Client> user_;
   Owner owner_;
 };
 
-const std::vector<Story>& Stories() {
-  static const auto& stories = *new absl::StatusOr<std::vector<Story>>(LoadStories());
-  if (!stories.ok()) {
-    std::cerr << stories.status().message() << "\n";
-    std::exit(1);
-  }
-  return *stories;
-}
-
 class SandboxStoriesTest : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(SandboxStoriesTest, Goes) {
   SimulatedWorld world;
-  const Story& story = Stories()[GetParam()];
+  const Story& story = AllStories()[GetParam()];
   EXPECT_EQ(Play(story, world, "s-" + story.name), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Sandbox, SandboxStoriesTest, ::testing::Range(std::size_t{0}, Stories().size()), [](const auto& each) {
-  std::string name = Stories()[each.param].name;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Sandbox, SandboxStoriesTest, ::testing::Range(std::size_t{0}, AllStories().size()),
+                         [](const auto& each) { return TestNameOf(AllStories()[each.param]); });
 
 }  // namespace
 }  // namespace gangway::testutil

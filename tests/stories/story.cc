@@ -1,7 +1,9 @@
 #include "tests/stories/story.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <set>
 
@@ -141,6 +143,21 @@ absl::StatusOr<std::vector<Story>> LoadStories() {
   }
   std::stable_partition(stories.begin(), stories.end(), [](const Story& story) { return story.alone; });
   return stories;
+}
+
+const std::vector<Story>& AllStories() {
+  static const auto& stories = *new absl::StatusOr<std::vector<Story>>(LoadStories());
+  if (!stories.ok()) {
+    std::cerr << stories.status().message() << "\n";
+    std::exit(1);
+  }
+  return *stories;
+}
+
+std::string TestNameOf(const Story& story) {
+  std::string name = story.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 }  // namespace gangway::testutil

@@ -30,6 +30,10 @@ struct Story {
 // All stories, those that run alone first. InvalidArgument names file and line: an unknown word, a moment that no step comes to, a
 // difference that is none.
 absl::StatusOr<std::vector<Story>> LoadStories();
+// The same, read once; ends the program when they cannot be.
+const std::vector<Story>& AllStories();
+// Of a parameterized test: "scale_elastic".
+std::string TestNameOf(const Story& story);
 
 // "" when everything went as expected, else what did not, a line each. Works in namespace `ns`, which it makes.
 std::string Play(const Story& story, World& world, const std::string& ns);
