@@ -166,7 +166,7 @@ Verdict AdmitJob(const AdmissionRequest& request, value& object, const QueueLook
 Verdict AdmitPodGroup(const AdmissionRequest& request, value& object, const QueueLookup& queues) {
   const Judge judge(request, &object);
   if (FieldErrors errors = TypeErrors<PodGroupSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
-  if (request.operation == Operation::kCreate) ApplyPodGroupDefaults(object);
+  if (request.operation == Operation::kCreate) ApplyPodGroupDefaults(object, request.namespace_queue);
   if (FieldErrors errors = SchemaErrors<PodGroupSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   FieldErrors refused;
   if (request.operation == Operation::kCreate) {

@@ -38,6 +38,9 @@ struct QueueFacts {
 // nullopt: there is no such queue.
 using QueueLookup = std::function<std::optional<QueueFacts>(absl::string_view name)>;
 
+// What the namespace's annotation kQueueNameAnnotation (defaults.h) says; "": nothing, or there is no such namespace.
+using NamespaceQueueLookup = std::function<std::string(absl::string_view ns)>;
+
 // A look-up over all queues there are.
 QueueLookup LookupIn(absl::Span<const Queue> queues);
 
@@ -48,6 +51,7 @@ struct AdmissionRequest {
   Operation operation = Operation::kCreate;
   std::string ns, name;                               // `name` may be empty on create, for generateName
   const boost::json::value* old_object = nullptr;     // on update and delete
+  std::string namespace_queue = {};                   // on create of a PodGroup: the annotation kQueueNameAnnotation of `ns`
 };
 
 // Applies the defaults of a create to `object` in place, then judges. `object` is null exactly on delete. It may be any JSON;

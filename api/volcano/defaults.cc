@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <boost/json.hpp>
 
@@ -127,6 +128,11 @@ value* SpecOf(value& document) {
 
 }  // namespace
 
+std::string QueueOfPodGroup(absl::string_view asked, absl::string_view namespace_queue) {
+  if (!asked.empty() && asked != View(kDefaultQueue)) return std::string(asked);
+  return std::string(namespace_queue.empty() ? View(kDefaultQueue) : namespace_queue);
+}
+
 void ApplyDefaults(Job& job) {
   DefaultSpec(job.spec);
   for (TaskSpec& task : job.spec.tasks) {
@@ -181,11 +187,15 @@ void ApplyJobDefaults(value& job) {
   WriteSpec(decoded, spec);
 }
 
-void ApplyPodGroupDefaults(value& group) {
+void ApplyPodGroupDefaults(value& group, absl::string_view namespace_queue) {
   value* spec = SpecOf(group);
   if (spec == nullptr) return;
   ApplyTableDefaults(TypeOf<PodGroupSpec>(), *spec);
-  if (EmptyText(spec->get_object(), "queue")) spec->get_object()["queue"] = kDefaultQueue;
+  object& members = spec->get_object();
+  const bool absent = EmptyText(members, "queue");
+  if (!absent && !members["queue"].is_string()) return;
+  const std::string asked(absent ? std::string() : std::string(members["queue"].get_string()));
+  if (std::string queue = QueueOfPodGroup(asked, namespace_queue); queue != asked) members["queue"] = std::move(queue);
 }
 
 void ApplyCronJobDefaults(value& cron) {

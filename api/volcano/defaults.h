@@ -5,6 +5,9 @@
 // The functions over documents keep every field they do not know. Their documents must have passed CheckTypes.
 #pragma once
 
+#include <string>
+
+#include "absl/strings/string_view.h"
 #include "api/volcano/cron_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
@@ -16,11 +19,17 @@ inline constexpr std::string_view kDefaultQueue = "default";
 inline constexpr std::string_view kRootQueue = "root";
 inline constexpr std::string_view kDefaultScheduler = "volcano";
 inline constexpr std::int32_t kDefaultMaxRetry = 3;
+// Annotation of a namespace, the queue of its PodGroups that ask for none; and of a pod that no Job made, the queue of its own.
+inline constexpr std::string_view kQueueNameAnnotation = "scheduling.volcano.sh/queue-name";
+
+// The queue of a new PodGroup that asks for `asked`: `default` and "" leave it to the namespace, whose annotation `namespace_queue` is
+// ("": it has none). For creations only; what a namespace says later moves no group.
+std::string QueueOfPodGroup(absl::string_view asked, absl::string_view namespace_queue);
 
 // queue, schedulerName, maxRetry, minAvailable (the sum of the tasks'), plugins that other plugins need (svc, ssh), and in tasks
 // name ("default0"), minAvailable, maxRetry, and the template's dnsPolicy with hostNetwork.
 void ApplyDefaults(Job& job);
-// queue
+// queue. Of no namespace: see QueueOfPodGroup.
 void ApplyDefaults(PodGroup& group);
 // weight, reclaimable, dequeueStrategy
 void ApplyDefaults(Queue& queue);
@@ -29,7 +38,7 @@ void ApplyDefaults(CronJob& cron);
 
 // The same in place. When a task needed a default, every template also gets `metadata: {}`, as Volcano's patch has it.
 void ApplyJobDefaults(boost::json::value& job);
-void ApplyPodGroupDefaults(boost::json::value& group);
+void ApplyPodGroupDefaults(boost::json::value& group, absl::string_view namespace_queue);
 void ApplyQueueDefaults(boost::json::value& queue);
 void ApplyCronJobDefaults(boost::json::value& cron);
 

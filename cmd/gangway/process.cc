@@ -55,6 +55,7 @@ class Component {
   virtual std::size_t events_waiting() const = 0;
   // Of the controllers only.
   virtual api::volcano::QueueLookup queues() const = 0;
+  virtual api::volcano::NamespaceQueueLookup namespace_queues() const = 0;
   virtual std::string Dump() const = 0;
 };
 
@@ -72,6 +73,13 @@ class ComponentOf final : public Component {
   api::volcano::QueueLookup queues() const override {
     if constexpr (requires { what_->queues(); }) {
       return what_->queues();
+    } else {
+      return nullptr;
+    }
+  }
+  api::volcano::NamespaceQueueLookup namespace_queues() const override {
+    if constexpr (requires { what_->namespace_queues(); }) {
+      return what_->namespace_queues();
     } else {
       return nullptr;
     }
@@ -217,7 +225,7 @@ class Process {
   }
 
   absl::Status ListenWebhook() {
-    webhook_ = std::make_unique<webhook::Handler>([this] { return component_->synced(); }, component_->queues());
+    webhook_ = std::make_unique<webhook::Handler>([this] { return component_->synced(); }, component_->queues(), component_->namespace_queues());
     kube::HttpFrontOptions options;
     options.address = settings_.webhook_addr.host;
     options.port = settings_.webhook_addr.port;

@@ -170,7 +170,14 @@ void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
     whole_list_ = true;
     return After(NextDelay(), &Reflector::List);
   }
-  if (options_.optional && absl::IsNotFound(status)) return NotServed();
+  if (options_.optional && absl::IsNotFound(status)) {
+    failures_ = 0;
+    return GoOnWithout(kNotServedLook);
+  }
+  if (options_.unless_forbidden && absl::IsPermissionDenied(status)) {
+    if (!synced_ || !entries_.empty()) log::Warning(absl::StrCat(ExplainRefusal(resource_, "list", options_.ns, status), "; going on without"));
+    return GoOnWithout(NextDelay());
+  }
   Refused("list", status);
   const absl::Duration asked = reply.ok() ? reply->retry_after.value_or(absl::ZeroDuration()) : absl::ZeroDuration();
   After(std::max(NextDelay(), asked), &Reflector::AskPage);
@@ -250,13 +257,12 @@ void Reflector::FinishList() {
   }
 }
 
-void Reflector::NotServed() {
+void Reflector::GoOnWithout(absl::Duration look_again) {
   Recovered();
-  failures_ = 0;
   std::vector<api::NamespacedName> gone;  // it was served before
   for (const auto& [key, entry] : entries_) gone.push_back(key);
   for (const api::NamespacedName& key : gone) Remove(key);
-  After(kNotServedLook, &Reflector::List);
+  After(look_again, &Reflector::List);
   if (synced_) return;
   synced_ = true;
   if (on_synced_) on_synced_();

@@ -37,6 +37,7 @@ struct CacheOptions {
   int page_size = 500;
   bool keep_objects = true;  // false: only key, UID and resourceVersion are kept
   bool optional = false;     // a server that does not serve the resource has none of it: synced and empty, asked again now and then
+  bool unless_forbidden = false;  // the same of a server that does not let us read it; the log says so once
   // The server ends a watch after a time between this and twice this; the cache resumes. Zero: the server's own limit.
   absl::Duration watch_timeout = absl::Minutes(5);
   Backoff backoff = {absl::Milliseconds(200), absl::Seconds(30)};
@@ -94,7 +95,7 @@ class Reflector {
   void OnPage(const absl::StatusOr<Response>& reply);
   absl::Status TakePage(absl::string_view body);
   void FinishList();
-  void NotServed();
+  void GoOnWithout(absl::Duration look_again);
   // The watch.
   void StartWatch();
   void OnFrames(const std::vector<Frame>& frames);

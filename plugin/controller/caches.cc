@@ -51,7 +51,8 @@ Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::ve
       replica_sets(loop, client, api::kReplicaSets, WorkloadOptions(metrics, namespaces)),
       stateful_sets(loop, client, api::kStatefulSets, WorkloadOptions(metrics, namespaces)),
       daemon_sets(loop, client, api::kDaemonSets, WorkloadOptions(metrics, namespaces)),
-      batch_jobs(loop, client, api::kBatchJobs, WorkloadOptions(metrics, namespaces)) {}
+      batch_jobs(loop, client, api::kBatchJobs, WorkloadOptions(metrics, namespaces)),
+      namespace_queues(loop, client, metrics, namespaces) {}
 
 void Caches::ObserveReply(const kube::Write& write, const kube::Response& response) {
   jobs.ObserveReply(write, response);
@@ -82,7 +83,8 @@ bool Caches::flows_synced() const { return job_flows.synced() && job_templates.s
 std::string Caches::problem() const {
   for (std::string problem : {jobs.problem(), cron_jobs.problem(), pod_groups.problem(), commands.problem(), queues.problem(), priority_classes.problem(),
                               pods.problem(), config_maps.problem(), services.problem(), network_policies.problem(), claims.problem(),
-                              job_flows.problem(), job_templates.problem(), replica_sets.problem(), stateful_sets.problem(), daemon_sets.problem(), batch_jobs.problem()}) {
+                              job_flows.problem(), job_templates.problem(), replica_sets.problem(), stateful_sets.problem(), daemon_sets.problem(), batch_jobs.problem(),
+                              namespace_queues.problem()}) {
     if (!problem.empty()) return problem;
   }
   return "";
@@ -98,6 +100,7 @@ void Caches::DumpSizes(api::JsonWriter& json) const {
   field("jobflows", job_flows.size());
   field("jobs", jobs.size());
   field("jobtemplates", job_templates.size());
+  field("namespaces", namespace_queues.size());
   field("networkpolicies", network_policies.size());
   field("persistentvolumeclaims", claims.size());
   field("podgroups", pod_groups.size());
@@ -123,6 +126,7 @@ void Caches::SetOnDecodeError(const std::function<void(const api::ObjectReferenc
   services.SetOnDecodeError(on_error);
   network_policies.SetOnDecodeError(on_error);
   claims.SetOnDecodeError(on_error);
+  namespace_queues.SetOnDecodeError(on_error);
   for (kube::Cache<api::core::Workload>* cache : {&replica_sets, &stateful_sets, &daemon_sets, &batch_jobs}) cache->SetOnDecodeError(on_error);
 }
 

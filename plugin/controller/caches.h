@@ -14,6 +14,7 @@
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "kube/runtime/cache.h"
+#include "plugin/controller/namespace_queues.h"
 
 namespace gangway::controller {
 
@@ -23,7 +24,7 @@ struct Caches {
 
   // Shows the reply to a write of ours to whichever cache it is about.
   void ObserveReply(const kube::Write& write, const kube::Response& response);
-  // All but CronJobs, the flows and the workloads, of which the last two have calls of their own.
+  // All but CronJobs, the flows, the workloads and the namespaces, of which the last three have calls of their own.
   bool synced() const;
   bool workloads_synced() const;
   bool flows_synced() const;
@@ -47,6 +48,7 @@ struct Caches {
   kube::Cache<api::core::PartialObject> network_policies;
   kube::Cache<api::core::PartialObject> claims;
   kube::Cache<api::core::Workload> replica_sets, stateful_sets, daemon_sets, batch_jobs;
+  NamespaceQueues namespace_queues;
 };
 
 }  // namespace gangway::controller

@@ -75,6 +75,7 @@ class Controllers::Impl {
     }
     if (options_.pod_groups) StartWorkloads();
     if (options_.jobs || options_.queues || options_.queue_lookup) StartQueues();
+    if (NeedNamespaces()) caches_.namespace_queues.Start([this] { Begin(); });
   }
 
   void Lead() {
@@ -97,6 +98,7 @@ class Controllers::Impl {
 
   bool synced() const {
     if (options_.pod_groups && !caches_.workloads_synced()) return false;
+    if (NeedNamespaces() && !caches_.namespace_queues.synced()) return false;
     if (options_.cron_jobs && !(caches_.cron_jobs.synced() && caches_.jobs.synced())) return false;
     if (options_.job_flows && !(caches_.flows_synced() && caches_.jobs.synced())) return false;
     if (options_.jobs) return caches_.synced();
@@ -104,6 +106,7 @@ class Controllers::Impl {
     return caches_.pod_groups.synced() && (!options_.pod_groups || caches_.pods.synced());
   }
   std::string problem() const { return caches_.problem(); }
+  std::string NamespaceQueue(absl::string_view ns) const { return caches_.namespace_queues.Of(ns); }
   std::size_t events_waiting() const { return recorder_.waiting(); }
 
   std::optional<api::volcano::QueueFacts> FactsOf(absl::string_view name) const {
@@ -144,6 +147,9 @@ class Controllers::Impl {
   }
 
  private:
+  // Whether PodGroups are made or judged.
+  bool NeedNamespaces() const { return options_.jobs || options_.pod_groups || options_.queue_lookup; }
+
   // Whoever looks at Jobs shares one cache of them.
   void WatchJobs(absl::AnyInvocable<void()> on_synced) {
     caches_.jobs.Start(
@@ -285,6 +291,9 @@ bool Controllers::synced() const { return impl_->synced(); }
 std::string Controllers::problem() const { return impl_->problem(); }
 api::volcano::QueueLookup Controllers::queues() const {
   return [impl = impl_.get()](absl::string_view name) { return impl->FactsOf(name); };
+}
+api::volcano::NamespaceQueueLookup Controllers::namespace_queues() const {
+  return [impl = impl_.get()](absl::string_view ns) { return impl->NamespaceQueue(ns); };
 }
 std::size_t Controllers::events_waiting() const { return impl_->events_waiting(); }
 std::string Controllers::Dump() const { return impl_->Dump(); }

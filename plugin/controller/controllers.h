@@ -20,9 +20,9 @@ struct ControllersOptions {
   bool inherit_owner_annotations = true;   // PodGroups of such pods take annotations from the pods' owners
   double qps = 0;                          // writes a second, for each of the controllers; 0: no limit
   int burst = 100;
-  std::vector<std::string> namespaces;     // only these are watched and written; empty: all. Queues have none.
+  std::vector<std::string> namespaces;     // only these are watched, read and written; empty: all. Queues have none.
   bool jobs = true, cron_jobs = true, job_flows = true, queues = true, pod_groups = true;  // which controllers run; each needs caches of its own
-  bool queue_lookup = false;  // queues are known even when neither jobs nor queues are kept
+  bool queue_lookup = false;  // queues and namespaces are known even when neither jobs nor queues are kept
   // Its caches fill and nothing is decided until Lead().
   bool standby = false;
   // Who makes keys for the job plugin ssh: this, which must outlive the component; or so many threads; or, with neither, the loop, which
@@ -54,6 +54,8 @@ class Controllers {
   std::string problem() const;
   // Of the queues in the cache. Call it on the loop while this lives; whole when synced().
   api::volcano::QueueLookup queues() const;
+  // Of the namespaces in the cache, as queues().
+  api::volcano::NamespaceQueueLookup namespace_queues() const;
   // Events not written yet.
   std::size_t events_waiting() const;
   // JSON: sizes of the caches, what is queued and under way.

@@ -32,6 +32,12 @@ const char* ReasonOf(const kube::Write& write) {
   return "FailedUpdate";
 }
 
+kube::Plan Later(absl::Time when) {
+  kube::Plan plan;
+  plan.look_again = when;
+  return plan;
+}
+
 }  // namespace
 
 JobController::JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, SshKeys& ssh_keys,
@@ -104,11 +110,15 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
     const api::OwnerReference* owner = group == nullptr ? nullptr : group->metadata.Controller();
     if (owner == nullptr || owner->uid != job->metadata.uid) group = nullptr;
   }
+  if (group == nullptr) {
+    if (const auto when = caches_.namespace_queues.LookAgain(key.ns, job->metadata.creation_timestamp.at, now)) return Later(*when);
+  }
   const std::shared_ptr<const api::volcano::Queue> queue = caches_.queues.Get({"", job->spec.queue});
   lifecycle::JobView view;
   view.job = job.get();
   view.pod_group = group.get();
   view.queue = queue.get();
+  view.namespace_queue = caches_.namespace_queues.Of(key.ns);
   view.priority_classes = &priority_classes_;
   view.pods_current = caches_.pods.seen_up_to() >= VersionOf(job->metadata);
   index_.Fill(key, job->metadata.uid, view);

@@ -98,6 +98,7 @@ kube::Plan WorkloadGroupController::Decide(const api::NamespacedName& key, absl:
   view.name = key.name;
   view.group = group.get();
   view.inherit = inherit_;
+  view.namespace_queue = caches_.namespace_queues.Of(key.ns);
   view.controller = OwnerOf(key.name.substr(kPrefix.size()));
   if (auto pods = groups_.find(key); pods != groups_.end()) {
     for (const auto& [name, pod] : pods->second) view.pods.push_back(&pod);
@@ -107,6 +108,13 @@ kube::Plan WorkloadGroupController::Decide(const api::NamespacedName& key, absl:
       if (lifecycle::WorkloadOf(owner) == nullptr) continue;
       view.owners.push_back(OwnerOf(owner.uid));
       view.owner_missing = view.owner_missing || (inherit_ && view.owners.back() == nullptr);
+    }
+  }
+  if (group == nullptr && !view.pods.empty()) {
+    if (const auto when = caches_.namespace_queues.LookAgain(key.ns, view.pods.front()->created, now)) {
+      kube::Plan later;
+      later.look_again = *when;
+      return later;
     }
   }
   return lifecycle::ReconcileWorkloadGroup(view, now);

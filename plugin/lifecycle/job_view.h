@@ -32,6 +32,7 @@ struct JobView {
   const api::volcano::PodGroup* pod_group = nullptr;  // named <job>-<uid>, or <job> (before Volcano 1.5)
   const PodTable* pods = nullptr;                     // all that a Job of this name controls; null: none
   const api::volcano::Queue* queue = nullptr;         // spec.queue
+  std::string namespace_queue;                        // the namespace's annotation kQueueNameAnnotation; "": none, or not known
   // Oldest first. Commands for other Jobs of this name are among them.
   std::vector<const api::volcano::Command*> commands;
   std::vector<OwnedObject> objects;                   // controlled by this Job (its UID)

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "api/volcano/defaults.h"
 #include "plugin/lifecycle/depends_on.h"
 #include "plugin/lifecycle/job_outcome.h"
 #include "plugin/lifecycle/job_plugin.h"
@@ -193,6 +194,7 @@ class Writing {
     absl::StatusOr<api::volcano::PodGroupSpec> wanted = WantedPodGroupSpec(job_.spec, classes, ClosedTasks(outcome_.roster));
     if (!wanted.ok()) return Warn("PodGroupError", absl::StrCat("the job has no PodGroup: ", wanted.status().message()));
     if (seen_.pod_group == nullptr) {
+      wanted->queue = api::volcano::QueueOfPodGroup(wanted->queue, seen_.namespace_queue);
       return Create(api::kPodGroups, PodGroupName(job_), api::Encode(NewPodGroup(job_, *std::move(wanted))));
     }
     if (seen_.pod_group->metadata.deleting() || PodGroupMustGo()) return;

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/resource.h"
+#include "api/volcano/defaults.h"
+#include "base/strings.h"
 #include "plugin/lifecycle/pod_usage.h"
 #include "plugin/lifecycle/words.h"
 
@@ -20,7 +22,6 @@ using api::volcano::PodGroup;
 using kube::EventNote;
 using Annotations = std::map<std::string, std::string>;
 
-constexpr char kPodQueueKey[] = "scheduling.volcano.sh/queue-name";
 constexpr char kMinMemberKey[] = "scheduling.volcano.sh/group-min-member";
 constexpr char kTopologyModeKey[] = "volcano.sh/network-topology-mode";
 constexpr char kTopologyTierKey[] = "volcano.sh/network-topology-highest-tier";
@@ -64,7 +65,7 @@ GroupSource SourceOf(const Pod& pod) {
     source.usage_error = std::string(usage.status().message());
   }
   source.priority_class = pod.spec.priority_class_name;
-  source.queue = ValueAt(annotations, kPodQueueKey);
+  source.queue = ValueAt(annotations, View(api::volcano::kQueueNameAnnotation));
   for (const absl::string_view key : {kPreemptableKey, kCooldownTimeKey, kRevocableZoneKey}) CopyIfThere(annotations, key, source.annotations);
   const bool has_min = !ValueAt(annotations, kJdbMinAvailableKey).empty();
   CopyIfThere(annotations, has_min ? kJdbMinAvailableKey : kJdbMaxUnavailableKey, source.annotations);
@@ -165,18 +166,21 @@ kube::Write NameOn(const GroupPod& pod, const WorkloadGroupView& seen) {
 bool WantGroup(const WorkloadGroupView& seen, const GroupPod& pod, kube::Plan& plan) {
   const bool follows = seen.controller != nullptr && seen.controller->scales();
   if (seen.group != nullptr && !(follows && Owns(seen.controller->uid, *seen.group))) return true;
-  const absl::StatusOr<PodGroup> wanted = WantedGroup(seen, *pod.source);
+  absl::StatusOr<PodGroup> wanted = WantedGroup(seen, *pod.source);
   if (!wanted.ok()) {
     plan.events.push_back({EventNote::Type::kWarning, "PodGroupError", absl::StrCat("the pod has no PodGroup: ", wanted.status().message()),
                            {api::kPods.ApiVersion(), std::string(api::kPods.kind), seen.ns, pod.name, pod.uid, pod.resource_version, {}}});
     return false;
   }
+  const std::string queue = api::volcano::QueueOfPodGroup(wanted->spec.queue, seen.namespace_queue);
   if (seen.group == nullptr) {
+    if (!seen.namespace_queue.empty()) wanted->spec.queue = queue;
     kube::Write create = WriteOfGroup(kube::Verb::kCreate, *wanted);
     create.body = api::Encode(*wanted);
     plan.stages.push_back({std::move(create)});
     return true;
   }
+  if (queue != wanted->spec.queue) wanted->spec.queue.clear();  // where the pods leave it to the namespace, it was asked once
   absl::StatusOr<std::string> patch = GroupPatch(*seen.group, *wanted);
   if (!patch.ok() || patch->empty()) return true;  // both are objects that we encoded
   kube::Write change = WriteOfGroup(kube::Verb::kMergePatch, *seen.group);

@@ -65,6 +65,7 @@ struct WorkloadGroupView {
   const OwnerFacts* controller = nullptr;
   std::vector<const OwnerFacts*> owners;
   bool owner_missing = false;                    // the first pod names an owner of the four kinds that was not seen yet
+  std::string namespace_queue;                   // the namespace's annotation kQueueNameAnnotation; "": none, or not known
   bool inherit = true;                           // owners' annotations count
 };
 

@@ -24,7 +24,7 @@ void Handler::HandleRequest(kube::Request request, kube::HttpCaller, Respond res
   if (!mutate && request.path != "/validate") return respond(Text(404, absl::StrCat("there is no page ", request.path, "; served are /mutate, /validate")));
   if (request.method != "POST") return respond(Text(405, "only POST is served"));
   if (!ready_()) return respond(Text(503, "the caches are not full yet"));
-  absl::StatusOr<std::string> answer = AnswerReview(mutate ? Step::kMutate : Step::kValidate, request.body, queues_);
+  absl::StatusOr<std::string> answer = AnswerReview(mutate ? Step::kMutate : Step::kValidate, request.body, queues_, namespace_queues_);
   respond(answer.ok() ? Answer(200, "application/json", *std::move(answer)) : Text(400, answer.status().message()));
 }
 

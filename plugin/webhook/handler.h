@@ -14,8 +14,9 @@ namespace gangway::webhook {
 
 class Handler final : public kube::HttpHandler {
  public:
-  // `ready`: whether `queues` knows all queues there are.
-  Handler(std::function<bool()> ready, api::volcano::QueueLookup queues) : ready_(std::move(ready)), queues_(std::move(queues)) {}
+  // `ready`: whether both know all that there is. `namespace_queues` may be empty.
+  Handler(std::function<bool()> ready, api::volcano::QueueLookup queues, api::volcano::NamespaceQueueLookup namespace_queues)
+      : ready_(std::move(ready)), queues_(std::move(queues)), namespace_queues_(std::move(namespace_queues)) {}
 
   bool IsWatch(const kube::Request&) override { return false; }
   void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override;
@@ -24,6 +25,7 @@ class Handler final : public kube::HttpHandler {
  private:
   const std::function<bool()> ready_;
   const api::volcano::QueueLookup queues_;
+  const api::volcano::NamespaceQueueLookup namespace_queues_;
 };
 
 }  // namespace gangway::webhook

@@ -108,7 +108,8 @@ boost::json::array PatchBetween(const value& before, const value& after) {
   return out;
 }
 
-absl::StatusOr<std::string> AnswerReview(Step step, absl::string_view review, const api::volcano::QueueLookup& queues) {
+absl::StatusOr<std::string> AnswerReview(Step step, absl::string_view review, const api::volcano::QueueLookup& queues,
+                                         const api::volcano::NamespaceQueueLookup& namespace_queues) {
   if (const absl::Status status = api::ParseCompletely(review, {.max_bytes = kMaxReviewBytes, .max_depth = 110}); !status.ok()) return NoReview(status.message());
   absl::StatusOr<value> parsed = api::ParseJson(review);
   if (!parsed.ok()) return NoReview(parsed.status().message());
@@ -128,8 +129,9 @@ absl::StatusOr<std::string> AnswerReview(Step step, absl::string_view review, co
     const bool deletes = *operation == Operation::kDelete;
     if (!deletes && object == nullptr) return NoReview("request.object is missing");
     if (*operation == Operation::kUpdate && old_object == nullptr) return NoReview("request.oldObject is missing");
-    const AdmissionRequest asked{.resource = resource, .operation = *operation, .ns = TextOf(*request, "namespace"),
-                                 .name = TextOf(*request, "name"), .old_object = old_object};
+    AdmissionRequest asked{.resource = resource, .operation = *operation, .ns = TextOf(*request, "namespace"),
+                           .name = TextOf(*request, "name"), .old_object = old_object};
+    if (resource == &api::kPodGroups && namespace_queues) asked.namespace_queue = namespace_queues(asked.ns);
     value filled = deletes ? value() : *object;
     verdict = api::volcano::Admit(asked, deletes ? nullptr : &filled, queues);
     if (step == Step::kMutate) {

@@ -7,6 +7,8 @@
 #include "absl/strings/str_join.h"
 #include "api/json.h"
 #include "api/manifest/manifest.h"
+#include "api/volcano/defaults.h"
+#include "base/strings.h"
 #include "sandbox/apiserver/protobuf/protobuf_bodies.h"
 #include "sandbox/apiserver/server_core.h"
 
@@ -47,6 +49,14 @@ volcano::QueueFacts FactsOf(const Record& queue) {
     facts.allocated_pods = count->Units().value_or(0);
   }
   return facts;
+}
+
+// What the namespace's annotation says of the queue of its PodGroups.
+std::string QueueOfNamespace(const Record& ns) {
+  const absl::StatusOr<Draft> draft = Draft::Parse(*ns.json);
+  const boost::json::value* annotations = draft.ok() ? FindPath(draft->object(), "metadata.annotations") : nullptr;
+  if (annotations == nullptr || !annotations->is_object()) return "";
+  return std::string(FindText(annotations->get_object(), View(volcano::kQueueNameAnnotation)));
 }
 
 }  // namespace
@@ -153,11 +163,15 @@ Objection ServerCore::Admit(volcano::Operation operation, const Target& target, 
     });
     return facts;
   };
-  const volcano::AdmissionRequest request{.resource = target.resource,
-                                          .operation = operation,
-                                          .ns = target.ns,
-                                          .name = target.name,
-                                          .old_object = old_object};
+  volcano::AdmissionRequest request{.resource = target.resource,
+                                    .operation = operation,
+                                    .ns = target.ns,
+                                    .name = target.name,
+                                    .old_object = old_object};
+  if (target.resource == &api::kPodGroups && operation == volcano::Operation::kCreate) {
+    const RecordPtr ns = store_.Find(api::kNamespaces, {"", target.ns});
+    if (ns != nullptr) request.namespace_queue = QueueOfNamespace(*ns);
+  }
   const volcano::Verdict verdict = volcano::Admit(request, object, queues);
   if (verdict.allowed()) return std::nullopt;
   Refusal refusal = Invalid(*target.resource, target.name, verdict.errors);

@@ -83,6 +83,16 @@ TEST_F(WebhookTest, TheApiServerRefusesWhatItRefusesAndStoresItsDefaults) {
   const kube::Response kept = plane_->Call("DELETE", api::PathOf(api::kQueues, "", "default"));
   EXPECT_EQ(kept.code, 400) << *kept.body;
   EXPECT_EQ(plane_->Call("GET", api::PathOf(api::kQueues, "", "default")).code, 200);
+
+  // A PodGroup of a stranger gets the queue of its namespace, as soon as the controller has seen both.
+  ASSERT_EQ(plane_->Call("POST", "/api/v1/namespaces", R"({"metadata":{"name":"team","annotations":{"scheduling.volcano.sh/queue-name":"ads"}}})").code, 201);
+  const auto in_ads = [&] {
+    const kube::Response made = plane_->Call("POST", api::PathOf(api::kPodGroups, "team"),
+                                             R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1}})",
+                                             "application/json", "dryRun=All");
+    return made.code == 201 && Json(*made.body).at("spec").at("queue") == "ads";
+  };
+  EXPECT_TRUE(Eventually(in_ads)) << controller_->Log();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <boost/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "api/json_value.h"
 #include "gtest/gtest.h"
 
@@ -138,6 +139,22 @@ TEST(DefaultsTest, QueuesAndPodGroups) {
   PodGroup group;
   ApplyDefaults(group);
   EXPECT_EQ(group.spec.queue, "default");
+}
+
+// spec: volcano-job 5.3
+TEST(DefaultsTest, APodGroupThatAsksForNoQueueGetsItsNamespaces) {
+  const auto queue = [](const char* asked, absl::string_view namespace_queue) {
+    value group = Json(absl::StrCat(R"({"spec":{"minMember":1)", asked, "}}"));
+    ApplyPodGroupDefaults(group, namespace_queue);
+    return std::string(group.at("spec").at("queue").as_string());
+  };
+  EXPECT_EQ(queue("", ""), "default");
+  EXPECT_EQ(queue(R"(,"queue":"ads")", ""), "ads");
+  EXPECT_EQ(queue("", "team"), "team");
+  EXPECT_EQ(queue(R"(,"queue":"")", "team"), "team");
+  EXPECT_EQ(queue(R"(,"queue":"default")", "team"), "team");
+  EXPECT_EQ(queue(R"(,"queue":"ads")", "team"), "ads");
+  EXPECT_EQ(queue(R"(,"queue":"team")", "team"), "team");
 }
 
 }  // namespace

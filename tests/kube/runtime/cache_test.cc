@@ -384,6 +384,21 @@ TEST_F(CacheTest, OfAnOptionalResourceThatIsNotServedThereIsNone) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -")) << "the types are gone, and the objects with them";
 }
 
+TEST_F(CacheTest, WhatMayNotBeReadCanCountAsNotThere) {
+  CacheOptions options;
+  options.unless_forbidden = true;
+  Start(std::move(options));
+  AnswerLast(Refusal(403, "Forbidden"));
+  EXPECT_THAT(Told(), ElementsAre("synced"));
+  EXPECT_EQ(cache_->problem(), "");
+  EXPECT_EQ(cache_->seen_up_to(), 0u);
+  const std::size_t asked = client_.requests().size();
+  loop_.RunFor(absl::Minutes(1));
+  ASSERT_EQ(client_.requests().size(), asked + 1) << "asked again: the right may have been given";
+  AnswerLast(Reply(200, List(5, {Pod("a", "u1", 4)})));
+  EXPECT_THAT(Told(), ElementsAre("a: - > u1=0"));
+}
+
 TEST_F(CacheTest, A404SaysThatTheObjectIsGone) {
   StartWith(10, {Pod("a", "u1", 9)});
   cache_->ObserveReply(DeletePod("u2"), Refusal(404, "NotFound", "pods", "a"));

@@ -1,4 +1,5 @@
 // PodGroups of ReplicaSets, StatefulSets and bare pods through the controllers; pods are made by hand, as their own controllers would.
+// And the queues that PodGroups get of their namespaces.
 #include <map>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 namespace gangway::controller {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -135,6 +138,92 @@ TEST_F(WorkloadGroupsTest, StoppedAtAnyWriteItEndsTheSame) {
     Delete(api::kPodGroups, group);
     for (const char* pod : {"rs-a", "rs-b"}) Patch(api::kPods, pod, R"({"metadata":{"annotations":{"scheduling.k8s.io/group-name":null}}})");
   }
+}
+
+// spec: volcano-job 5.3. The API server here would give a group its queue too; what the controllers ask for is what counts where no webhook does.
+class NamespaceQueuesTest : public WorkloadGroupsTest {
+ protected:
+  NamespaceQueuesTest() {
+    fate_ = [this](const kube::Request& request) { return Look(request); };
+    Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"team"},"spec":{}})");
+    Patch(api::kQueues, "team", R"({"status":{"state":"Open"}})", "status");
+    Annotate("team");
+  }
+  void Annotate(const std::string& queue) {
+    Patch(api::kNamespaces, "default", absl::StrCat(R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":")", queue, R"("}}})"));
+    Run();
+  }
+  static std::string JobJson(const std::string& name) {
+    return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+                        R"("},"spec":{"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  }
+  sandbox::RequestFate Look(const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "POST" && absl::EndsWith(request.path, "/podgroups")) {
+      const json::value body = *api::ParseJson(request.body);
+      const json::value* queue = body.at("spec").as_object().if_contains("queue");
+      asked_.push_back(queue == nullptr ? "" : std::string(queue->as_string()));
+    }
+    if (request.path != "/api/v1/namespaces") return fate;
+    read_.push_back(request.query);
+    if (forbidden_) {
+      fate.answer.emplace();
+      fate.answer->code = 403;
+      fate.answer->body = MakeBytes(R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"namespaces is forbidden"})");
+    }
+    if (absl::StrContains(request.query, "watch=true")) fate.request_delay = watch_delay_;
+    return fate;
+  }
+
+  bool forbidden_ = false;
+  absl::Duration watch_delay_ = absl::ZeroDuration();
+  std::vector<std::string> asked_;  // queues of the PodGroups made
+  std::vector<std::string> read_;   // queries about namespaces
+};
+
+TEST_F(NamespaceQueuesTest, GroupsAreMadeInTheQueueOfTheirNamespace) {
+  Start();
+  Create(api::kJobs, JobJson("j"));
+  AddPod("bare");
+  EXPECT_THAT(asked_, ElementsAre("team", "team"));
+  EXPECT_EQ(Job("j").spec.queue, "default") << "as in Volcano, the Job itself says what it said";
+  LetIn("j");
+  EXPECT_EQ(Text(api::kPods, "j-default0-0", "/metadata/annotations/volcano.sh~1queue-name"), "default");
+  const int writes = writes_;
+  Annotate("default");
+  Run(absl::Minutes(10));
+  EXPECT_EQ(writes_, writes) << "a group that is there stays where it is";
+  EXPECT_EQ(Text(api::kPodGroups, GroupOf("j"), "/spec/queue"), "team");
+}
+
+TEST_F(NamespaceQueuesTest, OfNamedNamespacesOnlyTheseAreRead) {
+  ControllersOptions options;
+  options.namespaces = {"default"};
+  Start(std::move(options));
+  Create(api::kJobs, JobJson("j"));
+  EXPECT_THAT(asked_, ElementsAre("team"));
+  EXPECT_THAT(read_, Each(HasSubstr("fieldSelector=metadata.name%3Ddefault")));
+}
+
+TEST_F(NamespaceQueuesTest, WithoutTheRightTheQueueStays) {
+  forbidden_ = true;
+  Start();
+  Create(api::kJobs, JobJson("j"));
+  AddSet(api::kReplicaSets, "rs", 1, "");
+  AddPod("rs-a", &api::kReplicaSets, "rs");
+  EXPECT_THAT(asked_, ElementsAre("default", ""));
+  EXPECT_EQ(controllers_->problem(), "");
+}
+
+TEST_F(NamespaceQueuesTest, ANewNamespaceMayBeSeenAfterItsJob) {
+  watch_delay_ = absl::Seconds(2);
+  Start();
+  ASSERT_EQ(Ask("POST", "/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"late","annotations":{"scheduling.volcano.sh/queue-name":"team"}}})").code, 201);
+  ASSERT_EQ(Ask("POST", api::PathOf(api::kJobs, "late"), JobJson("j")).code, 201);
+  Run(absl::Milliseconds(500));
+  EXPECT_THAT(asked_, IsEmpty());
+  Run(absl::Seconds(3));
+  EXPECT_THAT(asked_, ElementsAre("team"));
 }
 
 }  // namespace

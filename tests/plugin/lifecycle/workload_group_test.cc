@@ -52,6 +52,7 @@ class Seen {
     return *this;
   }
   Seen& Inherit(bool on) { return view_.inherit = on, *this; }
+  Seen& NamespaceQueue(const std::string& queue) { return view_.namespace_queue = queue, *this; }
   Seen& Missing() { return view_.owner_missing = true, *this; }
   Seen& Group(const PodGroup& group) {
     group_ = group;
@@ -214,6 +215,26 @@ TEST(WorkloadGroupTest, TheGroupFollowsItsReplicaSet) {
   group.metadata.annotations.erase("volcano.sh/old");
   group.spec.min_member = 3;
   EXPECT_TRUE(seen.Group(group).Reconcile().empty()) << "nothing is written when nothing changed";
+}
+
+// spec: volcano-job 5.3
+TEST(WorkloadGroupTest, TheNamespaceGivesAQueueOnce) {
+  const OwnerFacts owner = Facts(api::kReplicaSets, "rs", "");
+  const auto seen = [&](const std::string& queue, const std::string& namespace_queue) {
+    const std::string asked = queue.empty() ? "" : absl::StrCat(R"(,"scheduling.volcano.sh/queue-name":")", queue, "\"");
+    return Seen().Add({.annotations = absl::StrCat(kNamed, asked), .owners = Owner("ReplicaSet", "rs")}).Add(owner).NamespaceQueue(namespace_queue);
+  };
+  EXPECT_EQ(seen("", "").Made().spec.queue, "") << "the API server fills it in";
+  EXPECT_EQ(seen("", "team").Made().spec.queue, "team");
+  EXPECT_EQ(seen("default", "team").Made().spec.queue, "team");
+  EXPECT_EQ(seen("ads", "team").Made().spec.queue, "ads");
+  for (const char* asked : {"", "default"}) {
+    const PodGroup group = seen(asked, "team").Made();
+    EXPECT_EQ(Written(seen(asked, "team").Group(group).Reconcile()), "") << asked;
+    EXPECT_EQ(Written(seen(asked, "other").Group(group).Reconcile()), "") << "what the namespace says later moves no group: " << asked;
+  }
+  const PodGroup group = seen("", "team").Made();
+  EXPECT_EQ(Written(seen("ads", "team").Group(group).Reconcile()), "~group:podgroup-rs") << "the pods name another";
 }
 
 TEST(WorkloadGroupTest, OtherGroupsStayAsTheyWereMade) {

@@ -21,20 +21,21 @@ using boost::json::value;
 using ::testing::HasSubstr;
 
 kube::Response Post(const std::string& path, const std::string& body, bool ready = true, const std::string& method = "POST") {
-  Handler handler([ready] { return ready; }, api::volcano::RecordedQueues);
+  const auto namespace_queue = [](absl::string_view ns) { return ns == "team-ns" ? "team" : ""; };
+  Handler handler([ready] { return ready; }, api::volcano::RecordedQueues, namespace_queue);
   std::optional<kube::Response> answer;
   handler.HandleRequest({method, path, "", "application/json", "", body}, {}, [&](kube::Response response) { answer = std::move(response); });
   return answer.value_or(kube::Response());
 }
 
 std::string Review(const api::Resource& resource, const std::string& operation, const value& object, const value& old_object = nullptr,
-                   const std::string& subresource = "") {
+                   const std::string& subresource = "", const std::string& ns = "g-admission") {
   const value& named = object.is_null() ? old_object : object;
   boost::json::object request{{"uid", "u-1"}, {"operation", operation}, {"object", object}, {"oldObject", old_object}, {"subResource", subresource}};
   request["resource"] = {{"group", resource.group}, {"version", resource.version}, {"resource", resource.plural}};
   boost::system::error_code unnamed;
   if (const value* name = named.find_pointer("/metadata/name", unnamed); name != nullptr) request["name"] = *name;
-  if (resource.namespaced) request["namespace"] = "g-admission";
+  if (resource.namespaced) request["namespace"] = ns;
   return api::ToJson(boost::json::object{{"apiVersion", "admission.k8s.io/v1"}, {"kind", "AdmissionReview"}, {"request", request}});
 }
 
@@ -109,6 +110,15 @@ TEST(WebhookTest, EveryRecordedRowGetsItsVerdictAndItsDefaults) {
   EXPECT_EQ(creates, 124);
   EXPECT_EQ(updates, 29);
   EXPECT_EQ(deletes, 6);
+}
+
+// spec: volcano-job 5.3
+TEST(WebhookTest, APodGroupGetsTheQueueOfItsNamespace) {
+  const value group = Json(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1,"queue":"default"}})");
+  EXPECT_EQ(Mutated(Review(api::kPodGroups, "CREATE", group, nullptr, "", "team-ns"), group).at("spec").at("queue"), "team");
+  EXPECT_EQ(Mutated(Review(api::kPodGroups, "CREATE", group), group).at("spec").at("queue"), "default");
+  const std::string update = Review(api::kPodGroups, "UPDATE", group, group, "", "team-ns");
+  EXPECT_FALSE(Answered("/mutate", update).as_object().contains("patch"));
 }
 
 TEST(WebhookTest, WhatIsNoReviewIsBadAndSaysWhy) {
