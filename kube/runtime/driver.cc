@@ -294,11 +294,10 @@ class Driver::Impl {
     const auto ours = api::Decode<MetadataView>(write.body);
     const auto theirs = api::Decode<MetadataView>(existing);
     if (!ours.ok() || !theirs.ok()) return Outcome::kPermanent;
-    if (ControllerUid(ours->metadata) != ControllerUid(theirs->metadata)) {
-      why = absl::Status(why.code(), absl::StrCat(why.message(), " and is not ours: ", Whose(theirs->metadata), "; it is left alone, and tried again"));
-      return Outcome::kPermanent;
-    }
-    return theirs->metadata.deleting() ? Outcome::kStale : Outcome::kDone;  // it must go before its successor can come
+    if (theirs->metadata.deleting()) return Outcome::kStale;  // it must go before its successor can come, whosever it is
+    if (ControllerUid(ours->metadata) == ControllerUid(theirs->metadata)) return Outcome::kDone;
+    why = absl::Status(why.code(), absl::StrCat(why.message(), " and is not ours: ", Whose(theirs->metadata), "; it is left alone, and tried again"));
+    return Outcome::kPermanent;
   }
 
   static absl::Duration RetryAfter(const absl::StatusOr<Response>& reply) {

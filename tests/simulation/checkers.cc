@@ -15,6 +15,7 @@ using api::core::Node;
 using api::core::Pod;
 using api::volcano::Job;
 using api::volcano::PodGroup;
+using api::volcano::Queue;
 using sandbox::JournalRecord;
 
 template <class T>
@@ -52,8 +53,8 @@ bool Final(const std::string& phase) { return phase == "Completed" || phase == "
 void Checker::OnRecord(const JournalRecord& record) {
   ++records_;
   CheckGangsUntil(record.time);
-  // Old events expire; that is no work of ours.
-  if (record.resource != &api::kEvents || record.after != nullptr) {
+  // Old events expire and leases are renewed; that is no work.
+  if (record.resource != &api::kLeases && (record.resource != &api::kEvents || record.after != nullptr)) {
     last_write_ = record.time;
     last_write_text_ = Where(record);
   }
@@ -74,6 +75,18 @@ void Checker::OnRecord(const JournalRecord& record) {
     }
   } else if (record.resource == &api::kJobs) {
     OnJob(record);
+  } else if (record.resource == &api::kQueues) {
+    if (record.after == nullptr) {
+      queues_.erase(record.key.name);
+    } else {
+      queues_[record.key.name] = DecodeRecord<Queue>(record.after);
+    }
+  } else if (record.resource == &api::kCommands) {
+    if (record.after == nullptr) {
+      commands_.erase(record.key);
+    } else {
+      commands_[record.key] = record.uid;
+    }
   }
 }
 
@@ -154,6 +167,9 @@ void Checker::OnJob(const JournalRecord& record) {
     if (job.status.retry_count < old.retry_count || job.status.retry_count > old.retry_count + 1) {
       Violation(absl::StrCat("job retryCount went from ", old.retry_count, " to ", job.status.retry_count, " at ", Where(record)));
     }
+    if (job.status.retry_count > job.spec.max_retry && job.status.retry_count > old.retry_count) {
+      Violation(absl::StrCat("job retryCount ", job.status.retry_count, " exceeds maxRetry ", job.spec.max_retry, " at ", Where(record)));
+    }
     const bool finished = Final(old.state.phase) && old.state.phase != "Aborted";
     if (finished && job.status.state.phase != old.state.phase) {
       Violation(absl::StrCat("a job that was ", old.state.phase, " became ", job.status.state.phase, " at ", Where(record)));
@@ -170,7 +186,7 @@ void Checker::AtEnd(absl::Time now) {
   for (const auto& [key, job] : jobs_) {
     const auto expected = rules_.expected_phase.find(key.name);
     const std::string& phase = job.status.state.phase;
-    if (expected != rules_.expected_phase.end() ? phase != expected->second : !Final(phase)) {
+    if (expected != rules_.expected_phase.end() ? phase != expected->second : rules_.must_finish && !Final(phase)) {
       Violation(absl::StrCat("job ", key.ToString(), " ended ", phase, ", not ", expected != rules_.expected_phase.end() ? expected->second : "in a final phase",
                              " (version ", job.status.version, ", retryCount ", job.status.retry_count, ")"));
     }

@@ -24,6 +24,8 @@ class Checker {
     absl::Duration part_bound_deadline = absl::Minutes(2);
     // Nothing may be written in the last stretch before the end.
     absl::Duration quiet = absl::Minutes(5);
+    // Whether a job that is not named below must be in a final phase at the end.
+    bool must_finish = true;
     // The phase each job ends in; jobs that are not named may end in any final phase.
     std::map<std::string, std::string> expected_phase;
     // Restarts a job ends with, where that is certain.
@@ -38,6 +40,14 @@ class Checker {
   // One sentence each, with the revision and the objects; empty: all is well.
   const std::vector<std::string>& violations() const { return violations_; }
   std::size_t records() const { return records_; }
+
+  // The state so far.
+  const std::map<api::NamespacedName, api::core::Pod>& pods() const { return pods_; }
+  const std::map<api::NamespacedName, api::volcano::Job>& jobs() const { return jobs_; }
+  const std::map<std::string, api::volcano::Queue>& queues() const { return queues_; }
+  // Names of commands that are there, and of PodGroups.
+  const std::map<api::NamespacedName, std::string>& commands() const { return commands_; }
+  bool HasGang(const api::NamespacedName& key) const { return gangs_.contains(key); }
 
  private:
   struct Gang {
@@ -57,6 +67,8 @@ class Checker {
   std::map<std::string, api::core::Node> nodes_;
   std::map<api::NamespacedName, Gang> gangs_;
   std::map<api::NamespacedName, api::volcano::Job> jobs_;
+  std::map<std::string, api::volcano::Queue> queues_;
+  std::map<api::NamespacedName, std::string> commands_;  // with their UIDs
   std::vector<std::string> violations_;
   std::size_t records_ = 0;
   absl::Time last_write_ = absl::InfinitePast();

@@ -11,14 +11,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "api/core/pod.h"
-#include "api/resource.h"
-#include "api/volcano/scheduling.h"
 #include "base/log.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/simulation/broken.h"
 #include "tests/simulation/history.h"
+#include "tests/simulation/print.h"
 
 namespace gangway::testutil {
 namespace {
@@ -34,30 +32,12 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   return text != nullptr && absl::SimpleAtoi(text, &value) ? value : otherwise;
 }
 
-// A line a commit, for a history that is looked at alone.
-void Print(const sandbox::JournalRecord& record) {
-  if (record.resource == &api::kEvents) return;
-  std::string state = record.after == nullptr ? "gone" : "";
-  if (record.after != nullptr && record.resource == &api::kPods) {
-    const auto pod = api::Decode<api::core::Pod>(*record.after);
-    state = absl::StrCat(pod->status.phase, " ", pod->spec.node_name, pod->metadata.deleting() ? " deleting" : "");
-  } else if (record.after != nullptr && record.resource == &api::kJobs) {
-    const auto job = api::Decode<api::volcano::Job>(*record.after);
-    state = absl::StrCat(job->status.state.phase, " version ", job->status.version, " retryCount ", job->status.retry_count);
-  } else if (record.after != nullptr && record.resource == &api::kPodGroups) {
-    state = api::Decode<api::volcano::PodGroup>(*record.after)->status.phase;
-  }
-  std::printf("%s %6d %-12s %-7s %-9s %-10s %s: %s\n", absl::FormatTime("%H:%M:%E3S", record.time, absl::UTCTimeZone()).c_str(),
-              static_cast<int>(record.revision), record.client.c_str(), record.verb.c_str(), record.subresource.c_str(),
-              std::string(record.resource->plural).c_str(), record.key.ToString().c_str(), state.c_str());
-}
-
 // Half of the histories have evictions and lost nodes; the others an end that is known to the last retry.
 HistoryOptions OptionsFor(std::uint64_t seed) {
   HistoryOptions options;
   options.seed = seed;
   options.chaos = seed % 2 == 0;
-  if (std::getenv("GW_SIMULATION_SEED") != nullptr) options.on_record = Print;
+  if (std::getenv("GW_SIMULATION_SEED") != nullptr) options.on_record = PrintRecord;
   return options;
 }
 

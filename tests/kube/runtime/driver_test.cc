@@ -258,6 +258,15 @@ TEST_F(DriverTest, SomebodyElsesObjectIsAPermanentError) {
   EXPECT_LE(NextDecision(), absl::Seconds(1)) << "it may go, and nobody tells us";
 }
 
+TEST_F(DriverTest, SomebodyElsesObjectThatIsGoingIsWaitedFor) {
+  Answers({{"POST", Refusal(409, "AlreadyExists", "pods", "p")},
+           {"GET", Reply(200, R"({"metadata":{"name":"p","deletionTimestamp":"2026-01-01T00:00:00Z"}})")}});
+  Want(One(Create("p")), 1);
+  Enqueue();
+  EXPECT_THAT(permanent_, IsEmpty());
+  EXPECT_LE(NextDecision(), absl::Seconds(1));
+}
+
 TEST_F(DriverTest, AnObjectThatIsGoingMustGoBeforeItsSuccessorComes) {
   std::string going(kOwned);
   going.insert(going.find("\"name\""), R"("deletionTimestamp":"2026-01-01T00:00:00Z",)");

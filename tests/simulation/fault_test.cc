@@ -1,0 +1,170 @@
+// Every fault at every write of every life: the end is that of the life in which nothing goes wrong.
+//
+//   GW_FAULT=FailureRestartsJob/7/KilledAfter       replays one life with one fault and prints it; further faults follow a comma
+//   GW_FAULT=FailureRestartsJob                     the life without faults
+//   GW_FAULT_PAIRS=N                                how many lives with two faults (0; 20,000 with GW_TEST_LONG)
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/simulation/lives.h"
+#include "tests/simulation/print.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string Text(const Life& life, const std::vector<Fault>& faults) {
+  std::string text = life.name;
+  for (std::size_t i = 0; i < faults.size(); ++i) absl::StrAppend(&text, i == 0 ? "/" : ",", faults[i].write, "/", NameOf(faults[i].kind));
+  return text;
+}
+
+struct Replay {
+  std::string life;
+  std::vector<Fault> faults;
+};
+std::optional<Replay> FromEnvironment() {
+  const char* const text = std::getenv("GW_FAULT");
+  if (text == nullptr) return std::nullopt;
+  const std::pair<std::string, std::string> sides = absl::StrSplit(text, absl::MaxSplits('/', 1));
+  Replay replay{sides.first, {}};
+  for (const absl::string_view part : absl::StrSplit(sides.second, ',', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> words = absl::StrSplit(part, '/');
+    Fault& fault = replay.faults.emplace_back();
+    if (!absl::SimpleAtoi(words.first, &fault.write)) std::abort();
+    for (int kind = 0; kind < kFaultKinds; ++kind) {
+      if (NameOf(static_cast<FaultKind>(kind)) == words.second) fault.kind = static_cast<FaultKind>(kind);
+    }
+  }
+  return replay;
+}
+
+// What is wrong with a life with faults, beside the one without; empty when nothing is.
+std::string Difference(const LifeResult& clean, const LifeResult& is) {
+  std::string text;
+  for (const std::string& violation : is.violations) absl::StrAppend(&text, "\n  ", violation);
+  for (const std::string& line : clean.end) {
+    if (std::find(is.end.begin(), is.end.end(), line) == is.end.end()) absl::StrAppend(&text, "\n  missing: ", line);
+  }
+  for (const std::string& line : is.end) {
+    if (std::find(clean.end.begin(), clean.end.end(), line) == clean.end.end()) absl::StrAppend(&text, "\n  instead: ", line);
+  }
+  return text;
+}
+
+class FaultTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    log::Options options;
+    options.level = std::getenv("GW_FAULT") != nullptr ? log::Level::kInfo : log::Level::kOff;
+    log::Configure(std::move(options));
+  }
+};
+
+// One life with the faults it is tried with.
+struct Trial {
+  std::size_t life = 0;
+  std::vector<Fault> faults;
+};
+
+// Runs them all on two threads and tells the first few that differ.
+void Judge(const std::vector<Life>& lives, const std::vector<LifeResult>& clean, const std::vector<Trial>& trials) {
+  std::atomic<std::size_t> next{0};
+  std::atomic<int> failures{0};
+  std::mutex mu;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < trials.size() && failures < 10; i = next++) {
+      const Trial& trial = trials[i];
+      LifeOptions options;
+      options.faults = trial.faults;
+      const std::string difference = Difference(clean[trial.life], RunLife(lives[trial.life], options));
+      if (difference.empty()) continue;
+      ++failures;
+      const std::string name = Text(lives[trial.life], trial.faults);
+      const std::lock_guard lock(mu);
+      const auto& writes = clean[trial.life].writes;
+      const auto write = static_cast<std::size_t>(trial.faults.front().write);
+      ADD_FAILURE() << name << " (" << (write <= writes.size() ? writes[write - 1] : "?") << "):" << difference << "\nreplay: GW_FAULT=" << name;
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+}
+
+std::vector<LifeResult> RunClean(const std::vector<Life>& lives) {
+  std::vector<LifeResult> clean;
+  for (const Life& life : lives) {
+    clean.push_back(RunLife(life, {}));
+    EXPECT_THAT(clean.back().violations, IsEmpty()) << life.name;
+    EXPECT_THAT(clean.back().writes, Not(IsEmpty())) << life.name;
+  }
+  return clean;
+}
+
+TEST_F(FaultTest, AnyFaultAtAnyWriteLeavesTheEndAsItWas) {
+  const std::vector<Life> lives = AllLives();
+  if (const auto replay = FromEnvironment()) {
+    for (const Life& life : lives) {
+      if (life.name != replay->life) continue;
+      LifeOptions options;
+      const LifeResult clean = RunLife(life, options);
+      options.faults = replay->faults;
+      options.on_record = PrintRecord;
+      const LifeResult result = RunLife(life, options);
+      std::printf("%s\n%s\n", absl::StrJoin(result.writes, "\n").c_str(), absl::StrJoin(result.end, "\n").c_str());
+      EXPECT_EQ(Difference(clean, result), "") << Text(life, replay->faults);
+    }
+    return;
+  }
+  const std::vector<LifeResult> clean = RunClean(lives);
+  const bool all = std::getenv("GW_TEST_LONG") != nullptr;
+  std::vector<Trial> trials;
+  for (std::size_t life = 0; life < lives.size(); ++life) {
+    for (int write = 1; write <= static_cast<int>(clean[life].writes.size()); ++write) {
+      for (int kind = 0; kind < kFaultKinds; ++kind) {
+        // Of the three refusals each write gets one, unless there is time.
+        const bool refusal = kind >= static_cast<int>(FaultKind::kConflict);
+        if (!refusal || all || (write + kind) % 3 == 0) trials.push_back({life, {{write, static_cast<FaultKind>(kind)}}});
+      }
+    }
+  }
+  Judge(lives, clean, trials);
+  std::printf("%d lives, %d faults\n", static_cast<int>(lives.size()), static_cast<int>(trials.size()));
+}
+
+TEST_F(FaultTest, TwoFaultsLeaveTheEndAsItWas) {
+  int pairs = std::getenv("GW_TEST_LONG") != nullptr ? 20'000 : 0;
+  if (const char* text = std::getenv("GW_FAULT_PAIRS"); text != nullptr && !absl::SimpleAtoi(text, &pairs)) pairs = 0;
+  if (pairs == 0) GTEST_SKIP() << "GW_TEST_LONG is not set";
+  const std::vector<Life> lives = AllLives();
+  const std::vector<LifeResult> clean = RunClean(lives);
+  RandomStream random(1);
+  const auto below = [&](std::size_t bound) { return static_cast<int>(random.Below(bound)); };
+  std::vector<Trial> trials;
+  for (int i = 0; i < pairs; ++i) {
+    const auto life = static_cast<std::size_t>(below(lives.size()));
+    const int first = 1 + below(clean[life].writes.size());
+    // The second soon after the first, or anywhere.
+    const int second = first + 1 + below(i % 2 == 0 ? 5 : clean[life].writes.size());
+    trials.push_back({life, {{first, static_cast<FaultKind>(below(kFaultKinds))}, {second, static_cast<FaultKind>(below(kFaultKinds))}}});
+  }
+  Judge(lives, clean, trials);
+  std::printf("%d lives with two faults\n", pairs);
+}
+
+}  // namespace
+}  // namespace gangway::testutil

@@ -1,0 +1,12 @@
+// The lives that faults are tried on: each policy, action, command and kind of object at least once.
+#pragma once
+
+#include <vector>
+
+#include "tests/simulation/life.h"
+
+namespace gangway::testutil {
+
+std::vector<Life> AllLives();
+
+}  // namespace gangway::testutil

@@ -1,0 +1,134 @@
+// Two processes that each believe they lead, for a while or always: one was stopped, its lease ran out, and it goes on with what it knew.
+//
+//   GW_SIMULATION_SEED=7                     replays one history and prints what it did wrong
+//   GW_LIFE=MinSuccess GW_SIMULATION_SEED=7  replays one life
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/log.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/simulation/history.h"
+#include "tests/simulation/lives.h"
+#include "tests/simulation/print.h"
+#include "tests/simulation/replicas.h"
+
+namespace gangway::testutil {
+namespace {
+
+using sandbox::Component;
+
+int Histories() { return std::getenv("GW_TEST_LONG") != nullptr ? 5'000 : 100; }
+
+// 0: all of them.
+std::uint64_t OnlySeed() {
+  std::uint64_t seed = 0;
+  const char* const text = std::getenv("GW_SIMULATION_SEED");
+  return text != nullptr && absl::SimpleAtoi(text, &seed) ? seed : 0;
+}
+
+auto Replicas(Component component, bool fenced) {
+  return [=](Loop& loop, sandbox::Cluster& cluster) {
+    ReplicaOptions options;
+    options.component = component;
+    options.fenced = fenced;
+    return MakeReplicas(loop, cluster, options);
+  };
+}
+
+// `work` for 0..n-1, on two threads; it says what is wrong.
+void Each(int n, const std::function<std::string(int)>& work) {
+  std::atomic<int> next{0}, failures{0};
+  std::mutex mu;
+  const auto run = [&] {
+    for (int i = next++; i < n && failures < 5; i = next++) {
+      const std::string wrong = work(i);
+      if (wrong.empty()) continue;
+      ++failures;
+      const std::lock_guard lock(mu);
+      ADD_FAILURE() << wrong;
+    }
+  };
+  std::thread other(run);
+  run();
+  other.join();
+}
+
+class TwoLeadersTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    log::Options options;
+    options.level = std::getenv("GW_SIMULATION_SEED") != nullptr ? log::Level::kInfo : log::Level::kOff;
+    log::Configure(std::move(options));
+  }
+
+  static void KeepEveryPromise(bool fenced) {
+    const std::uint64_t only = OnlySeed();
+    Each(only != 0 ? 1 : Histories(), [&](int i) -> std::string {
+      HistoryOptions options;
+      options.seed = only != 0 ? only : static_cast<std::uint64_t>(i) + 1;
+      options.random_faults = false;
+      options.chaos = i % 2 == 0;
+      if (only != 0) options.chaos = only % 2 == 1, options.on_record = PrintRecord;
+      options.replace_controllers = Replicas(Component::kControllers, fenced);
+      // Two schedulers that both bind may overcommit a node: only the fence prevents it.
+      if (fenced) options.replace_scheduler = Replicas(Component::kScheduler, true);
+      const HistoryResult result = RunHistory(options);
+      if (result.violations.empty()) return "";
+      return absl::StrCat("history ", options.seed, ":\n  ", absl::StrJoin(result.violations, "\n  "), "\nreplay: GW_SIMULATION_SEED=", options.seed);
+    });
+  }
+};
+
+TEST_F(TwoLeadersTest, ProcessesThatAreStoppedAndGoOnBehindTheFence) { KeepEveryPromise(true); }
+
+// Without the fence what guards is: changes carry the version they were decided on, deletions the UID, creations a name, and a status is
+// written before what it explains.
+TEST_F(TwoLeadersTest, TwoControllersThatBothLeadAlways) { KeepEveryPromise(false); }
+
+// How often each object was made may differ: what the one that is behind makes, the other removes. Without a fence it may also take a pod
+// that has just ended for one that runs, and remove it; then what is certain are the Jobs' phases, versions and retries.
+std::vector<std::string> Certain(const std::vector<std::string>& end, bool fenced) {
+  std::vector<std::string> out;
+  for (const std::string& line : end) {
+    if (absl::StartsWith(line, "made ")) continue;
+    if (!fenced && absl::StartsWith(line, "pods ") && (absl::StrContains(line, ": Succeeded") || absl::StrContains(line, ": Failed"))) continue;
+    out.push_back(!fenced && absl::StartsWith(line, "jobs ") ? line.substr(0, line.find(" pending ")) : line);
+  }
+  return out;
+}
+
+void EndAsOneWould(bool fenced) {
+  std::vector<Life> lives = AllLives();
+  const char* const name = std::getenv("GW_LIFE");
+  if (name != nullptr) std::erase_if(lives, [&](const Life& life) { return life.name != name; });
+  // Which pods a targeted restart still has to remove stands in the status alone: one whose Job is older than its pods removes new ones.
+  if (!fenced) std::erase_if(lives, [](const Life& life) { return absl::EndsWith(life.name, "Task") || absl::EndsWith(life.name, "Pod") || absl::EndsWith(life.name, "Partition"); });
+  std::vector<std::vector<std::string>> clean;
+  for (const Life& life : lives) clean.push_back(Certain(RunLife(life, {}).end, fenced));
+  const int seeds = name != nullptr ? 1 : std::getenv("GW_TEST_LONG") != nullptr ? 100 : 3;
+  Each(static_cast<int>(lives.size()) * seeds, [&](int i) -> std::string {
+    const auto life = static_cast<std::size_t>(i) % lives.size();
+    LifeOptions options;
+    options.seed = OnlySeed() != 0 ? OnlySeed() : static_cast<std::uint64_t>(i) + 1;
+    if (name != nullptr) options.on_record = PrintRecord;
+    options.replace_controllers = Replicas(Component::kControllers, fenced);
+    const LifeResult result = RunLife(lives[life], options);
+    const std::vector<std::string> end = Certain(result.end, fenced);
+    if (result.violations.empty() && end == clean[life]) return "";
+    return absl::StrCat(lives[life].name, ", seed ", options.seed, ":\n  ", absl::StrJoin(result.violations, "\n  "), "\n  ended\n  ", absl::StrJoin(end, "\n  "),
+                        "\n  and not\n  ", absl::StrJoin(clean[life], "\n  "), "\nreplay: GW_LIFE=", lives[life].name, " GW_SIMULATION_SEED=", options.seed);
+  });
+}
+
+TEST_F(TwoLeadersTest, EveryLifeEndsAsWithOneBehindTheFence) { EndAsOneWould(true); }
+TEST_F(TwoLeadersTest, EveryLifeEndsAsWithOneThoughBothLead) { EndAsOneWould(false); }
+
+}  // namespace
+}  // namespace gangway::testutil
