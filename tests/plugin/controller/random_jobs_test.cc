@@ -125,7 +125,7 @@ TEST(RandomJobsTest, WhatIsWrittenIsWellFormedAndComesToRest) {
     world.Live();
     admitted += world.admitted;
   }
-  if (count > 1) {
+  if (count > 1 && !HasFailure()) {
     EXPECT_GT(admitted, static_cast<int>(count / 2));
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "api/volcano/job.h"
@@ -144,9 +145,11 @@ class RandomJobs {
   void AddPlugins(api::volcano::JobSpec& spec) {
     if (Chance(60)) spec.plugins["env"];
     if (Chance(60)) spec.plugins["svc"] = Chance(50) ? std::vector<std::string>{} : std::vector<std::string>{OneOf({"--publish-not-ready-addresses=true", "--disable-network-policy=true"})};
-    if (Chance(20)) spec.plugins["pytorch"] = {"--master=ps", "--worker=w", "--port=23456"};
+    // Its port, opened in every container, would be taken twice on a host's network; the API server says so.
+    const bool on_host = std::any_of(spec.tasks.begin(), spec.tasks.end(), [](const auto& task) { return absl::StrContains(task.pod_template.json, "hostNetwork"); });
+    if (Chance(20) && !on_host) spec.plugins["pytorch"] = {"--master=ps", "--worker=w", "--port=23456"};
     if (Chance(10)) spec.plugins["tensorflow"] = {"--port=5000"};
-    if (wild_ && Chance(10)) spec.plugins[OneOf({"nope", "ray", "mpi", "paddle", "ssh"})] = {OneOf({"", "--", "--port=x", "nonsense", "--port=99999999999"})};
+    if (wild_ && Chance(10)) spec.plugins[OneOf({"nope", "ray", "mpi", "paddle", "ssh"})] = {OneOf({"", "--", "--port=x", "nonsense", "--port=70000"})};
   }
 
   void AddVolumes(api::volcano::JobSpec& spec) {
