@@ -42,7 +42,7 @@ kube::Plan Later(absl::Time when) {
 
 JobController::JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, SshKeys& ssh_keys,
                              kube::DriverOptions options)
-    : caches_(caches), recorder_(recorder),
+    : loop_(loop), caches_(caches), recorder_(recorder),
       driver_(loop, client, recorder, std::move(options), [this](const JobKey& key, absl::Time now) { return Decide(key, now); }),
       ssh_secrets_(loop, client, ssh_keys, [this](const JobKey& key) { driver_.Enqueue(key); },
                    [this](const JobKey& key, const absl::Status& why) {
@@ -52,13 +52,17 @@ JobController::JobController(Loop& loop, kube::Client& client, kube::Recorder& r
   driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) {
     caches_.ObserveReply(write, response);
     ssh_secrets_.ObserveReply(write, response);
+    if (write.resource == &api::kJobs && write.subresource == "status" && response.ok()) status_written_[{write.ns, write.name}] = loop_.Now();
   });
   driver_.SetOnPermanentError([this](const JobKey& key, const kube::Write& write, const absl::Status& status) { Explain(key, write, status); });
 }
 
 void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
   index_.PutJob(key, job);
-  if (job == nullptr) ssh_secrets_.Forget(key);
+  if (job == nullptr) {
+    ssh_secrets_.Forget(key);
+    status_written_.erase(key);
+  }
   driver_.Enqueue(key);
 }
 
@@ -121,6 +125,7 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   view.namespace_queue = caches_.namespace_queues.Of(key.ns);
   view.priority_classes = &priority_classes_;
   view.pods_current = caches_.pods.seen_up_to() >= VersionOf(job->metadata);
+  if (const auto written = status_written_.find(key); written != status_written_.end()) view.status_written = written->second;
   index_.Fill(key, job->metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};
   return lifecycle::ReconcileJob(view, now);

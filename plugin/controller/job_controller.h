@@ -4,6 +4,9 @@
 #include <map>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "base/loop.h"
 #include "kube/runtime/driver.h"
 #include "plugin/controller/caches.h"
 #include "plugin/controller/job_index.h"
@@ -36,10 +39,12 @@ class JobController {
   void Warn(const JobKey& key, const char* reason, std::string message);
   void Explain(const JobKey& key, const kube::Write& write, const absl::Status& status);
 
+  Loop& loop_;
   Caches& caches_;
   kube::Recorder& recorder_;
   JobIndex index_;
   std::map<std::string, std::int32_t> priority_classes_;
+  absl::flat_hash_map<JobKey, absl::Time> status_written_;
   kube::Driver driver_;
   SshSecrets ssh_secrets_;
 };

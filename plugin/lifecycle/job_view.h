@@ -39,6 +39,8 @@ struct JobView {
   const absl::flat_hash_set<std::string>* claims = nullptr;  // claims of the namespace; null: none
   const std::map<std::string, std::int32_t>* priority_classes = nullptr;  // name -> value; null: none
 
+  absl::Time status_written = absl::InfinitePast();  // the last time by us; InfinitePast: not since we started
+
   const SshKeyPair* ssh_key = nullptr;  // for a Secret that has to be made; null: there is none yet
 
   // A pod that is not in `pods` is certainly gone only when the pods were read no earlier than this version of the Job, or

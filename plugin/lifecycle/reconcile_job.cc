@@ -96,6 +96,11 @@ class Writing {
 
  private:
   void WriteStatus() {
+    if (const absl::Time due = seen_.status_written + PatienceWithCounts(job_.status, now_);
+        now_ < due && OnlyCountsDiffer(job_.status, outcome_.status)) {
+      plan_.look_again = std::min(plan_.look_again, due);
+      return;
+    }
     absl::StatusOr<std::string> patch = StatusPatch(job_.status, outcome_.status);
     if (!patch.ok()) return Warn("JobStatusError", absl::StrCat("the status cannot be written: ", patch.status().message()));
     if (patch->empty()) return;

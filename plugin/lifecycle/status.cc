@@ -17,14 +17,14 @@ bool SameCondition(const JobCondition& a, const JobCondition& b) {
   return a.status == b.status && a.last_transition_time == b.last_transition_time;
 }
 
-auto Numbers(const JobStatus& s) {
-  return std::tie(s.min_available, s.pending, s.running, s.succeeded, s.failed, s.terminating, s.unknown, s.version, s.retry_count);
+auto Counts(const JobStatus& s) {
+  return std::tie(s.pending, s.running, s.succeeded, s.failed, s.terminating, s.unknown, s.task_status_count);
 }
 
-bool Same(const JobStatus& a, const JobStatus& b) {
-  return Numbers(a) == Numbers(b) && a.state.phase == b.state.phase && a.state.reason == b.state.reason &&
-         a.state.message == b.state.message && a.state.last_transition_time == b.state.last_transition_time &&
-         a.running_duration == b.running_duration && a.task_status_count == b.task_status_count &&
+bool SameButForCounts(const JobStatus& a, const JobStatus& b) {
+  return a.min_available == b.min_available && a.version == b.version && a.retry_count == b.retry_count && a.state.phase == b.state.phase &&
+         a.state.reason == b.state.reason && a.state.message == b.state.message &&
+         a.state.last_transition_time == b.state.last_transition_time && a.running_duration == b.running_duration &&
          a.controlled_resources == b.controlled_resources &&
          std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(), SameCondition);
 }
@@ -64,8 +64,14 @@ void KeepEndedCounts(const JobStatus& status, PodCounts& counts) {
   }
 }
 
+bool OnlyCountsDiffer(const JobStatus& from, const JobStatus& to) { return SameButForCounts(from, to) && Counts(from) != Counts(to); }
+
+absl::Duration PatienceWithCounts(const JobStatus& status, absl::Time now) {
+  return std::clamp((now - status.state.last_transition_time.at) / 4, absl::Seconds(1), absl::Seconds(10));
+}
+
 absl::StatusOr<std::string> StatusPatch(const JobStatus& from, const JobStatus& to) {
-  if (Same(from, to)) return std::string();
+  if (SameButForCounts(from, to) && Counts(from) == Counts(to)) return std::string();
   GW_ASSIGN_OR_RETURN(const std::string diff, api::MergePatchDiff(api::Encode(from), api::Encode(to)));
   std::string out;
   api::JsonWriter(out).BeginObject().RawField("status", diff).EndObject();

@@ -44,6 +44,24 @@ TEST(SeedJobTest, PodsWaitForTheGangToBeLetIn) {
   EXPECT_EQ(world.job().status.pending, 4);
 }
 
+TEST(SeedJobTest, CountsAloneWaitAndWhatElseChangesDoesNot) {
+  World world = Seed();
+  ASSERT_TRUE(world.Start());
+  world.status_written = world.now();
+  world.SetPod("ctr-trainer-0", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.succeeded, 0);
+  EXPECT_EQ(world.look_again(), world.now() + absl::Seconds(1));
+  world.Pass(absl::Seconds(1));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.succeeded, 1);
+  world.status_written = world.now();
+  world.SetPod("ctr-trainer-1", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completing");
+  EXPECT_EQ(world.job().status.succeeded, 2);
+}
+
 TEST(SeedJobTest, RunsToCompletedAndStaysQuiet) {
   World world = Seed();
   ASSERT_TRUE(world.Start());

@@ -114,6 +114,7 @@ class World {
     view.seen_leaving = seen_leaving.empty() ? nullptr : &seen_leaving;
     view.released_leaving = released_leaving.empty() ? nullptr : &released_leaving;
     view.queue = queue ? &*queue : nullptr;
+    view.status_written = status_written;
     kube::Plan plan = lifecycle::ReconcileJob(view, now_);
     look_again_ = plan.look_again;
     return plan;
@@ -235,6 +236,7 @@ class World {
   }
 
   bool pods_current = true, has_ssh_key = true;
+  absl::Time status_written = absl::InfinitePast();  // as the controller remembers it
   absl::flat_hash_set<std::string> seen_leaving, released_leaving;
   std::optional<api::volcano::Queue> queue;
 
