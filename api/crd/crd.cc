@@ -35,7 +35,7 @@ json::object Names(const Resource& resource) {
 
 json::array Columns(const Resource& resource) {
   json::array out;
-  for (const volcano::PrinterColumn& column : volcano::ColumnsOf(resource)) {
+  for (const PrinterColumn& column : volcano::ColumnsOf(resource)) {
     json::object made{{"jsonPath", Text(View(column.json_path))}, {"name", Text(View(column.name))},
                       {"type", Text(View(column.type))}};
     if (column.priority != 0) made["priority"] = column.priority;

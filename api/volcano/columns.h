@@ -2,20 +2,12 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <span>
-#include <string_view>
 
+#include "api/printer_column.h"
 #include "api/resource.h"
 
 namespace gangway::api::volcano {
-
-struct PrinterColumn {
-  std::string_view name;
-  std::string_view type;       // "string", "integer", "boolean", "date"
-  std::string_view json_path;  // ".status.state.phase": names and dots only
-  std::int32_t priority = 0;   // beyond 0: only with -o wide
-};
 
 inline constexpr std::array kJobColumns{
     PrinterColumn{"STATUS", "string", ".status.state.phase"},

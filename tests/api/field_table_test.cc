@@ -8,6 +8,7 @@
 #include "api/core/pod.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/paddle/paddle_job.h"
 #include "api/random_object.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
@@ -252,7 +253,7 @@ TEST(EncodeTest, EscapesTextsAndKeys) {
 template <class T>
 class RoundTripTest : public ::testing::Test {};
 using AllTypes = ::testing::Types<Everything, volcano::Job, volcano::PodGroup, volcano::Queue, volcano::Command, core::Pod, core::Node, core::ConfigMap,
-                                  core::PriorityClass, core::PartialObject, ObjectReference>;
+                                  core::PriorityClass, core::PartialObject, ObjectReference, paddle::PaddleJob, paddle::kubeflow::PaddleJob>;
 TYPED_TEST_SUITE(RoundTripTest, AllTypes);
 
 TYPED_TEST(RoundTripTest, DecodingWhatWasEncodedGivesTheSameObject) {

@@ -339,14 +339,14 @@ TableShape MakeShape(const api::Resource& resource) {
     return shape;
   }
   shape.columns.push_back({"Name", "string", "name"});
-  for (const api::volcano::PrinterColumn& column : api::volcano::ColumnsOf(resource)) {
+  for (const api::PrinterColumn& column : api::volcano::ColumnsOf(resource)) {
     shape.columns.push_back({column.name, column.type, {}, {}, column.priority});
   }
   return shape;
 }
 
 // A custom resource's cell: what stands at the path, or nothing.
-json::value CustomCell(const api::volcano::PrinterColumn& column, Look object, absl::Time now) {
+json::value CustomCell(const api::PrinterColumn& column, Look object, absl::Time now) {
   Look at = object;
   for (const absl::string_view key : absl::StrSplit(View(column.json_path).substr(1), '.')) at = at[key];
   if (!at.present()) return nullptr;
@@ -372,7 +372,7 @@ Cells CellsOf(const TableShape& shape, Look object, absl::Time now) {
     return cells;
   }
   cells.push_back(NameCell(object));
-  for (const api::volcano::PrinterColumn& column : api::volcano::ColumnsOf(*shape.resource)) {
+  for (const api::PrinterColumn& column : api::volcano::ColumnsOf(*shape.resource)) {
     cells.push_back(CustomCell(column, object, now));
   }
   return cells;
