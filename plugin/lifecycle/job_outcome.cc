@@ -311,6 +311,10 @@ class Decision {
     }
   }
 
+  bool HasSecret() const {
+    return std::any_of(seen_.objects.begin(), seen_.objects.end(), [](const OwnedObject& object) { return object.resource == &api::kSecrets; });
+  }
+
   void ReportClaims() {
     for (std::size_t i = 0; i < job_.spec.volumes.size(); ++i) {
       const std::string claim = ClaimName(job_, i);
@@ -323,10 +327,6 @@ class Decision {
   const absl::Time now_;
   Record was_;  // as it was written, without the pods that were released since
   const JobPhase old_phase_;
-  bool HasSecret() const {
-    return std::any_of(seen_.objects.begin(), seen_.objects.end(), [](const OwnedObject& object) { return object.resource == &api::kSecrets; });
-  }
-
   absl::btree_set<std::string> released_;  // names
   absl::btree_set<std::string> targets_;   // names of the pods that a targeted restart is about
   PodCounts counts_;
