@@ -13,7 +13,8 @@ std::string BoundField(const GangTask& task, absl::string_view which) { return a
 void SayUnused(const GangTask& task, Findings& findings) {
   const auto say = [&](const std::optional<std::int32_t>& bound, absl::string_view which) {
     if (!bound.has_value()) return;
-    findings.push_back(MakeFinding(Code::kUnused, BoundField(task, which), absl::StrCat(*bound), "bounds the replicas of elastic jobs, and this one is not elastic"));
+    findings.push_back(MakeFinding(Code::kUnused, BoundField(task, which), absl::StrCat(*bound),
+                                   "bounds the replicas of elastic jobs, and this one is not elastic"));
   };
   say(task.bounds.requests, "requests");
   say(task.bounds.limits, "limits");

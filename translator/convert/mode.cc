@@ -22,7 +22,8 @@ void CheckReplicas(const std::vector<Role>& roles, Findings& findings) {
     if (replicas < 0) findings.push_back(MakeFinding(Code::kReplicas, role.field(), absl::StrCat(replicas)));
     sum += replicas;
     if (replicas > 0 && sum > std::numeric_limits<std::int32_t>::max()) {
-      findings.push_back(MakeFinding(Code::kReplicas, role.field(), absl::StrCat(replicas), "the job would have more pods than a Job can count", "use fewer replicas"));
+      findings.push_back(MakeFinding(Code::kReplicas, role.field(), absl::StrCat(replicas), "the job would have more pods than a Job can count",
+                                     "use fewer replicas"));
     }
   }
 }
@@ -59,10 +60,12 @@ Lineup LineUp(const Roles& roles) {
   }
   if (out.elastic && (ps.has_pods() || !worker.has_pods())) {
     out.findings.push_back(MakeFinding(Code::kElastic, "spec.elastic", absl::StrCat(*roles.elastic),
-                                       ps.has_pods() ? "servers cannot be elastic" : "there are no workers that could be elastic", "remove spec.elastic"));
+                                       ps.has_pods() ? "servers cannot be elastic" : "there are no workers that could be elastic",
+                                       "remove spec.elastic"));
   }
   if (ps.has_pods() && !worker.has_pods() && !heter.has_pods()) {
-    out.findings.push_back(MakeFinding(Code::kUnused, "spec.ps", {}, "servers without workers: nobody trains, and the job ends when the servers do", "add spec.worker"));
+    out.findings.push_back(MakeFinding(Code::kUnused, "spec.ps", {}, "servers without workers: nobody trains, and the job ends when the servers do",
+                                       "add spec.worker"));
   }
 
   const bool several = worker.replicas.value_or(0) > 1 || out.elastic;

@@ -145,7 +145,8 @@ Findings CheckClashes(absl::string_view job, absl::Span<const TaskSize> tasks, c
               object.name == absl::StrCat(job, "-svc");
     }
     if (taken) {
-      findings.push_back(MakeFinding(Code::kSvcClash, "metadata.name", api::JsonString(job), absl::StrCat("the job needs this name, but ", Whose(object))));
+      const std::string why = absl::StrCat("the job needs names that are taken: ", Whose(object));
+      findings.push_back(MakeFinding(Code::kSvcClash, "metadata.name", api::JsonString(job), why));
     }
     if (object.resource == &api::kPodGroups && same && needed.stock_volcano) {
       findings.push_back(MakeFinding(Code::kPgClash, "metadata.name", api::JsonString(job)));

@@ -1,6 +1,8 @@
 // How many start together: the rows of table E of the contract that are about it (spec: paddle 6.6.1, 6.7).
 #include "translator/convert/gang.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/strings.h"
@@ -86,11 +88,36 @@ TEST(GangTest, BoundsOfWhatIsNotElasticAreUnused) {
             "4 of 2/2; W-UNUSED spec.ps.requests; W-UNUSED spec.worker.limits; W-UNUSED spec.worker.requests");
 }
 
+// Every small job: the gang is possible, and Volcano either counts by task exactly what the gang has or does not look at the tasks.
+TEST(GangTest, TasksAddUpToTheGangOrAreWhole) {
+  for (int n = 0; n < 4 * 5 * 3 * 11; ++n) {
+    const int ps = n % 4, worker = n / 4 % 5, heter = n / 20 % 3, wanted = n / 60 - 1;
+    std::vector<GangTask> tasks;
+    if (ps > 0) tasks.push_back({{"ps", ps}});
+    if (worker > 0) tasks.push_back({{"worker", worker}});
+    if (heter > 0) tasks.push_back({{"heter", heter}});
+    const std::int32_t all = ps + worker + heter;
+    if (all == 0) continue;
+    const Gang gang = CountGang(tasks, false, {.min_available = wanted});
+    ASSERT_EQ(HasErrors(gang.findings), wanted > all) << n;
+    if (wanted > all) continue;
+    EXPECT_EQ(gang.min_available, std::max(wanted, 1)) << n;
+    std::int32_t sum = 0;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      EXPECT_GE(gang.task_minimums[i], 0) << n;
+      EXPECT_LE(gang.task_minimums[i], tasks[i].size.replicas) << n;
+      sum += gang.task_minimums[i];
+    }
+    EXPECT_TRUE(sum == gang.min_available || sum == all) << n;
+  }
+}
+
 TEST(TakeOverTest, E18GroupBesideTheJob) {
   const HandMadeGroup group{.name = "wd", .min_member = 4, .queue = "ads", .priority_class = "high"};
   GangWish wish;
   EXPECT_EQ(TakeOver(group, wish).ToString(),
-            "W-PG-DROPPED metadata.name: \"wd\": the Job gets a PodGroup of its own; what this one asks for is taken over where the job says nothing (remove the PodGroup)");
+            "W-PG-DROPPED metadata.name: \"wd\": the Job gets a PodGroup of its own; what this one asks for is taken over where the job says nothing "
+            "(remove the PodGroup)");
   EXPECT_EQ(wish.queue, "ads");
   EXPECT_EQ(wish.priority_class, "high");
   EXPECT_EQ(Counted(kTwoAndTwo, wish), "4 of 2/2; I-PRIORITY spec.schedulingPolicy.priorityClass");

@@ -102,7 +102,9 @@ TEST(NamesTest, HostsHoldADot) {
 }
 
 TEST(SuggestNameTest, IsGoodForTheJobItIsMeantFor) {
-  const std::vector<std::string> names{"", "-", "1", "A_B", "a..b", "été", "x" + Letters(300), "Résumé/2024", "--a--", std::string("a\0b", 3), "0" + Letters(57), Letters(7) + "-" + Letters(60)};
+  const std::vector<std::string> names{"", "-", "1", "A_B", "a..b", "été", "x" + Letters(300),
+                                       "Résumé/2024", "--a--", std::string("a\0b", 3),
+                                       "0" + Letters(57), Letters(7) + "-" + Letters(60)};
   for (const std::vector<TaskSize>& tasks : std::vector<std::vector<TaskSize>>{{{"worker", 1}}, {{"ps", 5000}, {"worker", 400}}, {{"worker", 2147483647}}}) {
     for (const std::string& name : names) {
       const std::string suggested = SuggestName(name, MaxJobName(tasks, {}));
