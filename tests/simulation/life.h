@@ -37,7 +37,7 @@ struct Life {
   std::string name;
   std::vector<LifeStep> steps;
   // Whether how often each object was made is told. When a Job is deleted, what was its may be made once more before the controllers hear
-  // of it; it goes with the rest.
+  // of it, and goes with the rest; when it is resumed early, what its plugins made may not have gone yet.
   bool counts = true;
 };
 

@@ -247,7 +247,8 @@ void AddObjects(std::vector<Life>& lives) {
                     {Runs(4), {Command("AbortJob")}},
                     {Phase("Aborted") && NoCommands() && NoPods(), {Command("ResumeJob")}},
                     {Runs(4, 2), TrainersFinish()},
-                    {Phase("Completed") && NoCommands(), {}}}});
+                    {Phase("Completed") && NoCommands(), {}}},
+                   false});
   lives.push_back({"DeletedWhileItRuns",
                    {{Always(), {Submit(ServersAndTrainers(Policies({Policy("PodEvicted", "RestartJob")}), R"("plugins":{"svc":[]})"))}},
                     {Runs(4), {{"DELETE", &api::kJobs, "ctr", "", ""}}},
