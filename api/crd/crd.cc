@@ -7,7 +7,10 @@
 #include "api/manifest/yaml_writer.h"
 #include "api/openapi/kubernetes_schemas.h"
 #include "api/openapi/table_schema.h"
+#include "api/paddle/columns.h"
+#include "api/paddle/paddle_job.h"
 #include "api/volcano/columns.h"
+#include "api/volcano/custom_types.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
@@ -33,9 +36,9 @@ json::object Names(const Resource& resource) {
   return names;
 }
 
-json::array Columns(const Resource& resource) {
+json::array Columns(std::span<const PrinterColumn> columns) {
   json::array out;
-  for (const PrinterColumn& column : volcano::ColumnsOf(resource)) {
+  for (const PrinterColumn& column : columns) {
     json::object made{{"jsonPath", Text(View(column.json_path))}, {"name", Text(View(column.name))},
                       {"type", Text(View(column.type))}};
     if (column.priority != 0) made["priority"] = column.priority;
@@ -44,7 +47,7 @@ json::array Columns(const Resource& resource) {
   return out;
 }
 
-json::value Schema(const volcano::CustomType& type) {
+json::value Schema(const DefinedType& type) {
   const std::string_view text = KubernetesSchemas();
   json::monotonic_resource memory(1 << 20);
   const json::value data = json::parse({text.data(), text.size()}, &memory);
@@ -57,19 +60,47 @@ json::value Schema(const volcano::CustomType& type) {
   return schema;
 }
 
-json::object Version(const volcano::CustomType& type) {
+json::object Subresources(const DefinedType& type) {
+  json::object out;
+  if (type.status) out["status"] = json::object();
+  if (!type.scale.replicas.empty()) {
+    out["scale"] = json::object{{"labelSelectorPath", Text(View(type.scale.selector))},
+                                {"specReplicasPath", Text(View(type.scale.replicas))},
+                                {"statusReplicasPath", Text(View(type.scale.current))}};
+  }
+  return out;
+}
+
+json::object Version(const DefinedType& type) {
   json::object version{{"name", Text(View(type.resource->version))}, {"served", true}, {"storage", true},
-                       {"additionalPrinterColumns", Columns(*type.resource)},
+                       {"additionalPrinterColumns", Columns(type.columns)},
                        {"schema", json::object{{"openAPIV3Schema", Schema(type)}}}};
-  if (type.status) version["subresources"] = json::object{{"status", json::object()}};
+  if (json::object subresources = Subresources(type); !subresources.empty()) version["subresources"] = std::move(subresources);
   return version;
 }
 
 }  // namespace
 
+std::vector<DefinedType> VolcanoTypes() {
+  std::vector<DefinedType> types;
+  for (const volcano::CustomType& type : volcano::CustomTypes()) {
+    types.push_back({type.resource, type.table, type.doc, volcano::ColumnsOf(*type.resource), type.status});
+  }
+  return types;
+}
+
+std::vector<DefinedType> PaddleTypes() {
+  return {{&paddle::kPaddleJobs, &TypeOf<paddle::PaddleJob>(), "a PaddlePaddle training job, as paddle-operator has it",
+           paddle::kPaddleJobColumns, true},
+          {&paddle::kubeflow::kPaddleJobs, &TypeOf<paddle::kubeflow::PaddleJob>(),
+           "a PaddlePaddle training job, as kubeflow's training operator has it", paddle::kubeflow::kPaddleJobColumns, true,
+           {".spec.paddleReplicaSpecs.Worker.replicas", ".status.replicaStatuses.Worker.active",
+            ".status.replicaStatuses.Worker.selector"}}};
+}
+
 std::string CrdName(const Resource& resource) { return absl::StrCat(View(resource.plural), ".", View(resource.group)); }
 
-std::string CrdJson(const volcano::CustomType& type) {
+std::string CrdJson(const DefinedType& type) {
   const Resource& resource = *type.resource;
   return ToJson(json::object{
       {"apiVersion", "apiextensions.k8s.io/v1"},
@@ -81,7 +112,7 @@ std::string CrdJson(const volcano::CustomType& type) {
                             {"versions", json::array{Version(type)}}}}});
 }
 
-std::string CrdYaml(const volcano::CustomType& type) {
+std::string CrdYaml(const DefinedType& type) {
   const absl::StatusOr<std::string> yaml = YamlOf(CrdJson(type));
   GW_CHECK(yaml.ok());
   return *yaml;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "api/paddle/embedded.h"
 #include "api/volcano/custom_types.h"
 #include "base/check.h"
 #include "boost/json.hpp"
@@ -33,7 +34,8 @@ void PutEmbedded(const Type& type, json::value& schema, EmbedType embed) {
   for (std::size_t i = 0; i < type.field_count; ++i) {
     const Field& field = type.fields[i];
     json::value& property = properties.at(field.name);
-    const volcano::Embedded embedded = volcano::EmbeddedIn(type, field);
+    volcano::Embedded embedded = volcano::EmbeddedIn(type, field);
+    if (const absl::string_view definition = paddle::DefinitionIn(type, field); !definition.empty()) embedded = {definition};
     if (!embedded.definition.empty()) {
       property = WithDescription(embed(embedded.definition), property);
     } else if (embedded.table != nullptr) {

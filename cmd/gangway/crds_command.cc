@@ -9,19 +9,31 @@
 
 namespace gangway::cmd {
 
-using api::volcano::CustomType;
-using api::volcano::CustomTypes;
+namespace {
+
+using api::DefinedType;
+
+const DefinedType* Find(const std::vector<DefinedType>& types, const std::string& name) {
+  const auto at = std::find_if(types.begin(), types.end(), [&](const DefinedType& type) { return api::CrdName(*type.resource) == name; });
+  return at == types.end() ? nullptr : &*at;
+}
+
+}  // namespace
 
 int PrintCrds(const std::vector<std::string>& names) {
-  std::vector<std::string> known;
-  for (const CustomType& type : CustomTypes()) known.push_back(api::CrdName(*type.resource));
+  std::vector<DefinedType> types = api::VolcanoTypes();
+  if (!names.empty()) {
+    for (const DefinedType& type : api::PaddleTypes()) types.push_back(type);
+  }
   for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (Find(types, name) != nullptr) continue;
+    std::vector<std::string> known;
+    for (const DefinedType& type : types) known.push_back(api::CrdName(*type.resource));
     std::fprintf(stderr, "gangway crds: there is no %s; known: %s\n", name.c_str(), absl::StrJoin(known, ", ").c_str());
     return 2;
   }
   std::string out;
-  for (const CustomType& type : CustomTypes()) {
+  for (const DefinedType& type : types) {
     const std::string name = api::CrdName(*type.resource);
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     absl::StrAppend(&out, out.empty() ? "" : "---\n", api::CrdYaml(type));

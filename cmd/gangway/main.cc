@@ -51,9 +51,9 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
 }
 
 void AddCrds(CLI::App& app, std::vector<std::string>& names) {
-  CLI::App* crds = app.add_subcommand("crds", "print the CustomResourceDefinitions of Volcano's types: jobs, cron jobs, job flows, pod groups, queues and others");
+  CLI::App* crds = app.add_subcommand("crds", "print the CustomResourceDefinitions of Volcano's types: jobs, cron jobs, job flows, pod groups, queues and others; by name also PaddleJob's");
   crds->footer("  gangway crds | kubectl apply --server-side -f -\n  gangway crds jobs.batch.volcano.sh");
-  crds->add_option("name", names, "only these (default: all): jobs.batch.volcano.sh");
+  crds->add_option("name", names, "only these (default: all of Volcano's): jobs.batch.volcano.sh");
 }
 
 // `gangway extender` is a program of its own beside this one: gRPC's libraries alone take a process more than four megabytes.

@@ -104,6 +104,35 @@ TEST_F(ManifestsTest, TheFlatFilesAreTakenByCreate) {
   }
 }
 
+// Under kubectl's strict validation: what the originals take is taken, the guide's misspelt policy included, and shown in their columns.
+TEST_F(ManifestsTest, PaddleJobsOfBothDialectsAreKept) {
+  for (const char* kustomization : {"crds-paddle", "crds-kubeflow"}) Apply(kustomization);
+  Kubectl({"wait", "--for=condition=Established", "--timeout=30s", "crd", "paddlejobs.batch.paddlepaddle.org", "paddlejobs.kubeflow.org"});
+  const std::string pods = R"("template":{"spec":{"restartPolicy":"Never","containers":[{"name":"paddle","image":"train"}]}})";
+  const auto paddle_job = [](const std::string& name, const std::string& spec) {
+    return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name, R"("},"spec":)", spec, "}");
+  };
+  const std::vector<std::string> apply{"apply", "--validate=strict", "-f", "-"};
+  Kubectl(apply, paddle_job("guide", absl::StrCat(R"({"cleanPolicy":"OnCompletion","withGloo":1,"intranet":"PodIP","ps":{"replicas":2,)", pods,
+                                                  R"(},"worker":{"replicas":2,)", pods, "}}")));
+  Kubectl(apply, paddle_job("stored", absl::StrCat(R"({"cleanPodPolicy":"OnFailed","elastic":0,"worker":{"replicas":-1,)", pods, "}}")));
+  EXPECT_EQ(Kubectl({"get", "pdj", "guide", "-o", "jsonpath={.spec.cleanPolicy}"}), "OnCompletion");
+  const auto words = [](const std::string& text) -> std::vector<std::string> { return absl::StrSplit(text.substr(0, text.find('\n')), ' ', absl::SkipEmpty()); };
+  EXPECT_EQ(words(Kubectl({"get", "pdj"})), (std::vector<std::string>{"NAME", "STATUS", "MODE", "PS", "WORKER", "AGE"}));
+  const Outcome unknown = plane_->Kubectl(apply, paddle_job("odd", absl::StrCat(R"({"tasks":[],"worker":{)", pods, "}}")));
+  EXPECT_THAT(unknown.err, HasSubstr(R"(unknown field "spec.tasks")"));
+  const Outcome none = plane_->Kubectl(apply, paddle_job("none", absl::StrCat(R"({"worker":{)", pods, "}}")));
+  EXPECT_THAT(none.err, HasSubstr("spec.worker.replicas: Required value"));
+
+  const std::string kubeflow = absl::StrCat(R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":"two"},"spec":{"elasticPolicy":)",
+                                            R"({"metrics":[{"type":"Resource"}]},"paddleReplicaSpecs":{"Worker":{"replicas":2,)", pods, "}}}}");
+  Kubectl(apply, kubeflow);
+  EXPECT_EQ(words(Kubectl({"get", "paddlejobs.kubeflow.org"})), (std::vector<std::string>{"NAME", "STATE", "AGE"}));
+  Kubectl({"scale", "paddlejobs.kubeflow.org/two", "--replicas=3"});
+  EXPECT_EQ(Kubectl({"get", "paddlejobs.kubeflow.org", "two", "-o", "jsonpath={.spec.paddleReplicaSpecs.Worker.replicas}"}), "3");
+  for (const char* folder : {"/crds-paddle", "/crds-kubeflow"}) Kubectl({"delete", "-k", kDeploy + folder});
+}
+
 struct Row {
   int number = 0, status = 0;
   std::string what, message;

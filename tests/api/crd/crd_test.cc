@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
+#include "api/paddle/paddle_job.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/process/process.h"
@@ -25,10 +26,20 @@ using boost::json::value;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+std::vector<DefinedType> AllTypes() {
+  std::vector<DefinedType> all = VolcanoTypes();
+  for (const DefinedType& type : PaddleTypes()) all.push_back(type);
+  return all;
+}
+
 const value& CrdOf(const Resource& resource) {
   static auto& made = *new std::map<const Resource*, value>;
   const auto [at, fresh] = made.try_emplace(&resource);
-  if (fresh) at->second = *ParseJson(CrdJson(*volcano::FindCustomType(resource)));
+  if (fresh) {
+    for (const DefinedType& type : AllTypes()) {
+      if (type.resource == &resource) at->second = *ParseJson(CrdJson(type));
+    }
+  }
   return at->second;
 }
 const value& VersionOf(const Resource& resource) { return CrdOf(resource).at("spec").at("versions").at(0); }
@@ -80,6 +91,13 @@ TEST(CrdTest, NamesScopesAndSubresourcesAreTheOriginals) {
            Case{&kCronJobs, "cronjobs.batch.volcano.sh",
                 R"({"kind":"CronJob","listKind":"CronJobList","plural":"cronjobs","singular":"cronjob","shortNames":["cronvcjob","cronvj"]})",
                 "Namespaced", R"({"status":{}})"},
+           Case{&paddle::kPaddleJobs, "paddlejobs.batch.paddlepaddle.org",
+                R"({"kind":"PaddleJob","listKind":"PaddleJobList","plural":"paddlejobs","singular":"paddlejob","shortNames":["pdj"]})",
+                "Namespaced", R"({"status":{}})"},
+           Case{&paddle::kubeflow::kPaddleJobs, "paddlejobs.kubeflow.org",
+                R"({"kind":"PaddleJob","listKind":"PaddleJobList","plural":"paddlejobs","singular":"paddlejob"})", "Namespaced",
+                R"({"status":{},"scale":{"labelSelectorPath":".status.replicaStatuses.Worker.selector",)"
+                R"("specReplicasPath":".spec.paddleReplicaSpecs.Worker.replicas","statusReplicasPath":".status.replicaStatuses.Worker.active"}})"},
        }) {
     const value& crd = CrdOf(*c.resource);
     EXPECT_EQ(crd.at("metadata").at("name"), value(c.name));
@@ -192,8 +210,28 @@ void ExpectStructural(const object& schema, const std::string& path) {
   }
 }
 
+// paddle-operator's schema has no rule but these, the guide's `cleanPolicy` is a field, and a template is one of Kubernetes.
+TEST(CrdTest, PaddleJobsAreAsOpenAsTheOriginals) {
+  EXPECT_EQ(TextAt(paddle::kPaddleJobs, "spec.cleanPodPolicy"), R"({"type":"string"})");
+  EXPECT_EQ(TextAt(paddle::kPaddleJobs, "spec.cleanPolicy"), R"({"type":"string"})");
+  EXPECT_EQ(TextAt(paddle::kPaddleJobs, "spec.intranet"), R"({"type":"string"})");
+  EXPECT_EQ(TextAt(paddle::kPaddleJobs, "spec.worker.replicas"), R"({"type":"integer","format":"int32"})");
+  EXPECT_EQ(ToJson(At(SchemaOf(paddle::kPaddleJobs), "spec.worker")->at("required")), R"(["replicas"])");
+  for (const char* role : {"spec.ps.template.spec", "spec.worker.template.spec", "spec.heter.template.spec"}) {
+    EXPECT_EQ(ToJson(At(SchemaOf(paddle::kPaddleJobs), role)->at("required")), R"(["containers"])");
+  }
+  EXPECT_EQ(ToJson(At(SchemaOf(paddle::kubeflow::kPaddleJobs), "spec")->at("required")), R"(["paddleReplicaSpecs"])");
+  EXPECT_EQ(TextAt(paddle::kubeflow::kPaddleJobs, "spec.runPolicy.cleanPodPolicy"), R"({"type":"string"})");
+  EXPECT_EQ(TextAt(paddle::kubeflow::kPaddleJobs, "spec.elasticPolicy.metrics[]"), R"({"x-kubernetes-preserve-unknown-fields":true})");
+}
+
+// kubectl apply keeps the object in an annotation, which may have 256 KiB.
+TEST(CrdTest, EveryDefinitionCanBeApplied) {
+  for (const DefinedType& type : AllTypes()) EXPECT_LT(CrdJson(type).size(), 250'000u) << CrdName(*type.resource);
+}
+
 TEST(CrdTest, EverySchemaIsStructural) {
-  for (const volcano::CustomType& type : volcano::CustomTypes()) {
+  for (const DefinedType& type : AllTypes()) {
     Walk(SchemaOf(*type.resource), CrdName(*type.resource), ExpectStructural);
   }
 }
@@ -239,7 +277,7 @@ TEST(CrdTest, EveryFieldThatWasRecordedIsKnown) {
 }
 
 TEST(CrdTest, YamlReadsBackAsTheSame) {
-  for (const volcano::CustomType& type : volcano::CustomTypes()) {
+  for (const DefinedType& type : AllTypes()) {
     const auto documents = ReadManifest(CrdYaml(type), "crd.yaml");
     ASSERT_TRUE(documents.ok()) << documents.status();
     ASSERT_EQ(documents->size(), 1u);
@@ -248,8 +286,11 @@ TEST(CrdTest, YamlReadsBackAsTheSame) {
 }
 
 TEST(CrdTest, WhatIsCheckedInIsWhatTheTablesSay) {
-  for (const volcano::CustomType& type : volcano::CustomTypes()) {
-    const std::string file = absl::StrCat("/deploy/volcano/crds/", CrdName(*type.resource), ".yaml");
+  for (const DefinedType& type : AllTypes()) {
+    const absl::string_view folder = type.resource == &paddle::kPaddleJobs             ? "crds-paddle"
+                                     : type.resource == &paddle::kubeflow::kPaddleJobs ? "crds-kubeflow"
+                                                                                       : "crds";
+    const std::string file = absl::StrCat("/deploy/volcano/", folder, "/", CrdName(*type.resource), ".yaml");
     EXPECT_EQ(testutil::ReadFile(GW_SOURCE_DIR + file), CrdYaml(type)) << file << ": run scripts/manifests";
   }
 }

@@ -332,12 +332,23 @@ TEST(GeneratedTest, TheFlatTypesAreTypesOnly) {
                                           "CustomResourceDefinition cronjobs.batch.volcano.sh"));
 }
 
+TEST(GeneratedTest, PaddleJobsStandApart) {
+  if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  for (const auto& [folder, name] : {std::pair("crds-paddle", "paddlejobs.batch.paddlepaddle.org"), std::pair("crds-kubeflow", "paddlejobs.kubeflow.org")}) {
+    std::vector<std::string> names;
+    for (const value& document : Read(Rendered(folder), folder)) names.push_back(NameOf(document));
+    EXPECT_THAT(names, UnorderedElementsAre(absl::StrCat("CustomResourceDefinition ", name)));
+  }
+}
+
 TEST(CrdsCommandTest, PrintsAllOrThoseThatAreNamed) {
   const Outcome all = RunProgram({GW_GANGWAY, "crds"});
   EXPECT_EQ(all.exit_code, 0);
   EXPECT_EQ(Read(all.out, "crds").size(), api::volcano::CustomTypes().size());
   const Outcome one = RunProgram({GW_GANGWAY, "crds", "queues.scheduling.volcano.sh"});
   EXPECT_EQ(one.out, ReadFile(kDeploy + "/crds/queues.scheduling.volcano.sh.yaml"));
+  const Outcome paddle = RunProgram({GW_GANGWAY, "crds", "paddlejobs.kubeflow.org"});
+  EXPECT_EQ(paddle.out, ReadFile(kDeploy + "/crds-kubeflow/paddlejobs.kubeflow.org.yaml"));
   const Outcome none = RunProgram({GW_GANGWAY, "crds", "jobs"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.out, IsEmpty());
