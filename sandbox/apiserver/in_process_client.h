@@ -25,7 +25,7 @@ struct RequestFate {
   };
   Loss loss = Loss::kNone;
   // The answer of somebody in between (a proxy, an admission plugin, a quota); the server never sees the request.
-  std::optional<kube::Response> answer;
+  std::optional<kube::Response> answer = std::nullopt;
   absl::Duration request_delay = absl::ZeroDuration();
   absl::Duration reply_delay = absl::ZeroDuration();
 };
