@@ -174,7 +174,7 @@ void SshSecrets::ObserveReply(const kube::Write& write, const kube::Response& re
     if (response.ok() || response.code == 404) entry.known = Known::kAbsent;
   } else if (response.ok()) {
     Learn(entry, key, *response.body);
-    if (entry.predecessor) NewsAt(loop_.Now() + kPredecessorGoes, key, entry.number);
+    if (entry.predecessor) return NewsAt(loop_.Now() + kPredecessorGoes, key, entry.number);
   } else if (write.verb != kube::Verb::kCreate && (response.code == 404 || response.code == 409)) {
     entry.known = Known::kNothing;  // removed, or another one has its name; the next look asks
   }
