@@ -91,7 +91,7 @@ class Scheduler::Impl {
  public:
   Impl(Loop& loop, kube::Client& client, Options options)
       : loop_(loop), client_(client), options_(std::move(options)),
-        rules_{options_.explain_after, options_.refresh_after}, standby_(options_.standby),
+        rules_{options_.explain_after, options_.missing_after, options_.refresh_after}, standby_(options_.standby),
         pods_(loop, client, api::kPods, RowsOnly(options_.metrics)),
         nodes_(loop, client, api::kNodes, RowsOnly(options_.metrics)),
         groups_(loop, client, api::kPodGroups, Objects(options_)),

@@ -23,6 +23,8 @@ struct Options {
   gang::Policy policy;
   // How long something waits before its reason is written, so that what resolves itself makes no noise.
   absl::Duration explain_after = absl::Milliseconds(500);
+  // The same for pods that are missing: their controller may be at work on them behind a busy API server.
+  absl::Duration missing_after = absl::Seconds(3);
   // How often the numbers of a reason are brought up to date while its kind stays.
   absl::Duration refresh_after = absl::Seconds(10);
   // How long part of a gang may stay bound while the rest finds no node.

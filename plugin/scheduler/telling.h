@@ -13,6 +13,7 @@ namespace gangway::scheduler {
 
 struct TellingRules {
   absl::Duration explain_after;  // how long a reason lasts before it is told
+  absl::Duration missing_after;  // the same when it is that there are too few pods
   absl::Duration refresh_after;  // how often numbers are brought up to date
 };
 
