@@ -99,7 +99,9 @@ PodGroupStatus WantedStatus(const StatusInput& in) {
   status.succeeded = in.gang.Count(TaskStatus::kSucceeded);
   status.failed = in.gang.Count(TaskStatus::kFailed);
   if (in.told) SetCondition(status, NewCondition(in, "Unschedulable", kUnschedulableReason, in.reason_text));
-  if (!in.gang.tasks.empty() && in.gang.ready() > 0 && in.gang.ready() >= in.gang.min_member) {
+  // Told with the phase that follows from it, when the bindings have arrived: one write.
+  const bool settled = in.gang.Count(TaskStatus::kBinding) == 0;
+  if (settled && in.gang.ready() > 0 && in.gang.ready() >= in.gang.min_member) {
     SetCondition(status, NewCondition(in, "Scheduled", kScheduledReason, ""));
   }
   if (!in.release_message.empty()) {
