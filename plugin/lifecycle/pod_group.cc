@@ -1,6 +1,7 @@
 #include "plugin/lifecycle/pod_group.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,7 @@ absl::StatusOr<std::vector<TaskShare>> ByPriority(const JobSpec& spec, const Pri
 
 // The members of the gang: how many of each task.
 void TakeMembers(std::int64_t members, bool below_sum, std::vector<TaskShare>& shares) {
-  std::int64_t left = members;
+  std::int64_t left = std::max<std::int64_t>(members, 0);  // nobody need have judged the Job
   const auto take = [&left](TaskShare& share, std::int64_t most) {
     const std::int64_t n = std::clamp<std::int64_t>(most, 0, left);
     share.taken += n;
@@ -69,7 +70,8 @@ void TakeMembers(std::int64_t members, bool below_sum, std::vector<TaskShare>& s
 std::int32_t MinMembers(const TaskSpec& task) {
   if (task.min_available) return *task.min_available;
   if (task.partition_policy && task.partition_policy->min_partitions != 0 && task.partition_policy->partition_size != 0) {
-    return task.partition_policy->min_partitions * task.partition_policy->partition_size;
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::int64_t{task.partition_policy->min_partitions} * task.partition_policy->partition_size,
+                                                             std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
   }
   return task.replicas;
 }

@@ -75,6 +75,6 @@ std::int64_t TotalReplicas(const api::volcano::JobSpec& spec);
 std::int64_t TotalMinAvailable(const api::volcano::JobSpec& spec);
 
 // Whether this is the last retry: a RestartJob now ends in Failed, and what has ended is kept to be looked at.
-inline bool LastRetry(const api::volcano::Job& job) { return job.status.retry_count >= job.spec.max_retry - 1; }
+inline bool LastRetry(const api::volcano::Job& job) { return std::int64_t{job.status.retry_count} + 1 >= job.spec.max_retry; }
 
 }  // namespace gangway::lifecycle
