@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/volcano/defaults.h"
 #include "base/strings.h"
+#include "kube/plan/writes.h"
 
 namespace gangway::controller {
 namespace {
@@ -137,8 +138,7 @@ void CronJobController::Explain(const NamespacedName& key, const kube::Write& wr
   const char* reason = foreign ? "ForeignJob" : create ? "FailedCreate" : write.verb == kube::Verb::kDelete ? "FailedDelete" : "FailedUpdate";
   const std::string why = foreign ? "it is there already, and this CronJob does not control it" : std::string(status.message());
   recorder_.Record({kube::EventNote::Type::kWarning, reason, absl::StrCat(View(write.resource->kind), " ", write.name, ": ", why),
-                    {api::kCronJobs.ApiVersion(), std::string(api::kCronJobs.kind), key.ns, key.name, cron->metadata.uid,
-                     cron->metadata.resource_version, {}}});
+                    kube::ReferenceTo(api::kCronJobs, cron->metadata)});
 }
 
 }  // namespace gangway::controller

@@ -8,6 +8,7 @@
 #include "api/volcano/defaults.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "kube/plan/writes.h"
 #include "plugin/controller/late_commands.h"
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/reconcile_job.h"
@@ -135,8 +136,7 @@ void JobController::Warn(const JobKey& key, const char* reason, std::string mess
   const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
   if (job == nullptr) return;
   recorder_.Record({kube::EventNote::Type::kWarning, reason, std::move(message),
-                    {api::kJobs.ApiVersion(), std::string(api::kJobs.kind), key.ns, key.name, job->metadata.uid,
-                     job->metadata.resource_version, {}}});
+                    kube::ReferenceTo(api::kJobs, job->metadata)});
 }
 
 void JobController::Explain(const JobKey& key, const kube::Write& write, const absl::Status& status) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/strings.h"
+#include "kube/plan/writes.h"
 
 namespace gangway::controller {
 namespace {
@@ -145,7 +146,7 @@ void JobFlowController::Explain(const NamespacedName& key, const kube::Write& wr
   if (flow == nullptr) return;
   recorder_.Record({kube::EventNote::Type::kWarning, write.verb == kube::Verb::kCreate ? "FailedCreate" : "FailedUpdate",
                     absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
-                    {api::kJobFlows.ApiVersion(), std::string(api::kJobFlows.kind), key.ns, key.name, flow->metadata.uid, flow->metadata.resource_version, {}}});
+                    kube::ReferenceTo(api::kJobFlows, flow->metadata)});
 }
 
 }  // namespace gangway::controller

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/resource.h"
+#include "kube/plan/writes.h"
 
 namespace gangway::controller {
 
@@ -16,12 +17,7 @@ kube::Plan RemoveLateCommands(const std::vector<const api::volcano::Command*>& c
       plan.look_again = std::min(plan.look_again, due);
       continue;
     }
-    kube::Write& write = writes.emplace_back();
-    write.verb = kube::Verb::kDelete;
-    write.resource = &api::kCommands;
-    write.ns = command->metadata.ns;
-    write.name = command->metadata.name;
-    write.uid = command->metadata.uid;
+    writes.push_back(kube::DeletionOf(api::kCommands, command->metadata));
   }
   if (!writes.empty()) plan.stages.push_back(std::move(writes));
   return plan;

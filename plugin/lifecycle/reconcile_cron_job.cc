@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "api/json.h"
 #include "api/resource.h"
+#include "kube/plan/writes.h"
 #include "api/volcano/cron_schedule.h"
 
 namespace gangway::lifecycle {
@@ -278,16 +279,9 @@ class CronDecision {
   void WriteStatus() {
     const absl::StatusOr<std::string> diff = api::MergePatchDiff(api::Encode(cron_.status), api::Encode(status_));
     if (!diff.ok()) return;  // both are texts of ours
-    Write write;
-    write.verb = kube::Verb::kMergePatch;
-    write.resource = &api::kCronJobs;
-    write.subresource = "status";
-    write.ns = cron_.metadata.ns;
-    write.name = cron_.metadata.name;
-    write.uid = cron_.metadata.uid;
-    write.resource_version = cron_.metadata.resource_version;
-    api::JsonWriter(write.body).BeginObject().RawField("status", *diff).EndObject();
-    plan_.stages.push_back({std::move(write)});
+    std::string body;
+    api::JsonWriter(body).BeginObject().RawField("status", *diff).EndObject();
+    plan_.stages.push_back({kube::ChangeOf(api::kCronJobs, cron_.metadata, std::move(body), "status")});
   }
 
   void Remove(const CronRun& run) {
@@ -303,8 +297,7 @@ class CronDecision {
 
   void Note(EventNote::Type type, std::string reason, std::string message) {
     plan_.events.push_back({type, std::move(reason), std::move(message),
-                            {api::kCronJobs.ApiVersion(), std::string(api::kCronJobs.kind), cron_.metadata.ns, cron_.metadata.name,
-                             cron_.metadata.uid, cron_.metadata.resource_version, {}}});
+                            kube::ReferenceTo(api::kCronJobs, cron_.metadata)});
   }
 
   const CronJobView& seen_;

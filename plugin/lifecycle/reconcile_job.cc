@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/volcano/defaults.h"
+#include "kube/plan/writes.h"
 #include "plugin/lifecycle/depends_on.h"
 #include "plugin/lifecycle/job_outcome.h"
 #include "plugin/lifecycle/job_plugin.h"
@@ -24,18 +25,6 @@ using kube::EventNote;
 using kube::Plan;
 using kube::Verb;
 using kube::Write;
-
-Write Change(const api::Resource& resource, const api::ObjectMeta& metadata, std::string body) {
-  Write write;
-  write.verb = Verb::kMergePatch;
-  write.resource = &resource;
-  write.ns = metadata.ns;
-  write.name = metadata.name;
-  write.body = std::move(body);
-  write.uid = metadata.uid;
-  write.resource_version = metadata.resource_version;
-  return write;
-}
 
 // A generated claim's name belongs into the spec, as Volcano writes it, so that either finds the claim again. It is a plan of its own:
 // spec and status are one object.
@@ -55,7 +44,7 @@ std::optional<Plan> NameGeneratedClaims(const Job& job) {
   for (const api::volcano::VolumeSpec& volume : spec.volumes) json.Raw(api::Encode(volume));
   json.EndArray().EndObject().EndObject();
   Plan plan;
-  plan.stages.push_back({Change(api::kJobs, job.metadata, std::move(body))});
+  plan.stages.push_back({kube::ChangeOf(api::kJobs, job.metadata, std::move(body))});
   return plan;
 }
 
@@ -75,7 +64,7 @@ std::optional<Plan> MarkForwarding(const JobView& seen) {
   std::string body;
   api::JsonWriter(body).BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject().Field(key, "true").EndObject().EndObject().EndObject();
   Plan plan;
-  plan.stages.push_back({Change(api::kJobs, job.metadata, std::move(body))});
+  plan.stages.push_back({kube::ChangeOf(api::kJobs, job.metadata, std::move(body))});
   return plan;
 }
 
@@ -104,9 +93,7 @@ class Writing {
     absl::StatusOr<std::string> patch = StatusPatch(job_.status, outcome_.status);
     if (!patch.ok()) return Warn("JobStatusError", absl::StrCat("the status cannot be written: ", patch.status().message()));
     if (patch->empty()) return;
-    Write write = Change(api::kJobs, job_.metadata, *std::move(patch));
-    write.subresource = "status";
-    plan_.stages.push_back({std::move(write)});
+    plan_.stages.push_back({kube::ChangeOf(api::kJobs, job_.metadata, *std::move(patch), "status")});
   }
 
   // --- Removing.
@@ -178,7 +165,7 @@ class Writing {
     metadata.name = is.name;
     metadata.uid = is.uid;
     metadata.resource_version = is.resource_version;
-    return Change(*is.resource, metadata, std::move(body));
+    return kube::ChangeOf(*is.resource, metadata, std::move(body));
   }
 
   void UpdateData(const OwnedObject& is, const WantedObject& wanted) {
@@ -204,7 +191,7 @@ class Writing {
     }
     if (seen_.pod_group->metadata.deleting() || PodGroupMustGo()) return;
     absl::StatusOr<std::string> patch = PodGroupPatch(seen_.pod_group->spec, *wanted);
-    if (patch.ok() && !patch->empty()) Do(Change(api::kPodGroups, seen_.pod_group->metadata, *std::move(patch)));
+    if (patch.ok() && !patch->empty()) Do(kube::ChangeOf(api::kPodGroups, seen_.pod_group->metadata, *std::move(patch)));
   }
 
   bool PodGroupReady() const {
@@ -298,8 +285,7 @@ class Writing {
     plan_.events.push_back({EventNote::Type::kWarning, std::move(reason), std::move(message), Regarding()});
   }
   api::ObjectReference Regarding() const {
-    return {api::kJobs.ApiVersion(), std::string(api::kJobs.kind), job_.metadata.ns, job_.metadata.name,
-            job_.metadata.uid, job_.metadata.resource_version, {}};
+    return kube::ReferenceTo(api::kJobs, job_.metadata);
   }
 
   void Create(const api::Resource& resource, std::string name, std::string body) {
@@ -333,8 +319,7 @@ Plan Refuse(const Job& job, std::int64_t pods) {
   Plan plan;
   plan.events.push_back({EventNote::Type::kWarning, "FailedCreate",
                          absl::StrCat("the job asks for ", pods, " pods; the most for one job is ", kMaxPodsPerJob),
-                         {api::kJobs.ApiVersion(), std::string(api::kJobs.kind), job.metadata.ns, job.metadata.name,
-                          job.metadata.uid, job.metadata.resource_version, {}}});
+                         kube::ReferenceTo(api::kJobs, job.metadata)});
   return plan;
 }
 

@@ -12,6 +12,7 @@
 #include "api/json_value.h"
 #include "api/name.h"
 #include "api/resource.h"
+#include "kube/plan/writes.h"
 #include "api/volcano/admission_rules.h"
 #include "api/volcano/defaults.h"
 #include "base/status_macros.h"
@@ -31,21 +32,13 @@ const char* const kNoDifference = "{}";
 
 EventNote Note(const JobFlow& flow, EventNote::Type type, std::string reason, std::string message) {
   return {type, std::move(reason), std::move(message),
-          {api::kJobFlows.ApiVersion(), std::string(api::kJobFlows.kind), flow.metadata.ns, flow.metadata.name, flow.metadata.uid,
-           flow.metadata.resource_version, {}}};
+          kube::ReferenceTo(api::kJobFlows, flow.metadata)};
 }
 
 kube::Write StatusWrite(const api::Resource& resource, const api::ObjectMeta& of, const std::string& diff) {
-  kube::Write write;
-  write.verb = kube::Verb::kMergePatch;
-  write.resource = &resource;
-  write.subresource = "status";
-  write.ns = of.ns;
-  write.name = of.name;
-  write.uid = of.uid;
-  write.resource_version = of.resource_version;
-  api::JsonWriter(write.body).BeginObject().RawField("status", diff).EndObject();
-  return write;
+  std::string body;
+  api::JsonWriter(body).BeginObject().RawField("status", diff).EndObject();
+  return kube::ChangeOf(resource, of, std::move(body), "status");
 }
 
 // --- The job of a flow.
@@ -170,12 +163,7 @@ void RemoveJobs(const JobFlowView& seen, kube::Plan& plan) {
   std::vector<kube::Write> writes;
   for (const auto& [name, job] : seen.jobs) {
     if (!MadeBy(*seen.flow, *job) || job->metadata.deleting()) continue;
-    kube::Write& write = writes.emplace_back();
-    write.verb = kube::Verb::kDelete;
-    write.resource = &api::kJobs;
-    write.ns = job->metadata.ns;
-    write.name = name;
-    write.uid = job->metadata.uid;
+    writes.push_back(kube::DeletionOf(api::kJobs, job->metadata));
   }
   if (!writes.empty()) plan.stages.push_back(std::move(writes));
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/resource.h"
+#include "kube/plan/writes.h"
 
 namespace gangway::lifecycle {
 namespace {
@@ -47,15 +48,7 @@ std::string StatusBody(const QueueStatus& status) {
 }
 
 kube::Write Patch(const Queue& queue, std::string subresource, std::string body) {
-  kube::Write write;
-  write.verb = kube::Verb::kMergePatch;
-  write.resource = &api::kQueues;
-  write.subresource = std::move(subresource);
-  write.name = queue.metadata.name;
-  write.body = std::move(body);
-  write.uid = queue.metadata.uid;
-  write.resource_version = queue.metadata.resource_version;
-  return write;
+  return kube::ChangeOf(api::kQueues, queue.metadata, std::move(body), std::move(subresource));
 }
 
 // The oldest that is not on its way out.
@@ -133,15 +126,8 @@ QueueStatus WantedStatus(const QueueView& seen, QueueAction action) {
 }
 
 void EndCommand(const Queue& queue, const Command& command, const Order& order, const std::string& state, kube::Plan& plan) {
-  kube::Write remove;
-  remove.verb = kube::Verb::kDelete;
-  remove.resource = &api::kCommands;
-  remove.ns = command.metadata.ns;
-  remove.name = command.metadata.name;
-  remove.uid = command.metadata.uid;
-  plan.stages.push_back({std::move(remove)});
-  const api::ObjectReference regarding{api::kQueues.ApiVersion(), std::string(api::kQueues.kind), {}, queue.metadata.name,
-                                       queue.metadata.uid, queue.metadata.resource_version, {}};
+  plan.stages.push_back({kube::DeletionOf(api::kCommands, command.metadata)});
+  const api::ObjectReference regarding = kube::ReferenceTo(api::kQueues, queue.metadata);
   if (!order.refused.empty()) {
     plan.events.push_back({EventNote::Type::kWarning, "CommandIgnored", order.refused, regarding});
   } else {

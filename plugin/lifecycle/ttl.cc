@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/resource.h"
+#include "kube/plan/writes.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::lifecycle {
@@ -16,12 +17,7 @@ using api::volcano::Job;
 std::string NameOf(const Job& job) { return absl::StrCat(job.metadata.ns, "/", job.metadata.name); }
 
 kube::Write Deletion(const Job& job) {
-  kube::Write write;
-  write.verb = kube::Verb::kDelete;
-  write.resource = &api::kJobs;
-  write.ns = job.metadata.ns;
-  write.name = job.metadata.name;
-  write.uid = job.metadata.uid;
+  kube::Write write = kube::DeletionOf(api::kJobs, job.metadata);
   write.resource_version = job.metadata.resource_version;
   write.propagation = kube::Propagation::kForeground;
   return write;
@@ -46,8 +42,7 @@ void AddCleanUp(const Job& job, absl::Time now, kube::Plan& plan) {
   if (!expiry.ok()) {
     plan.events.push_back({kube::EventNote::Type::kWarning, "TTLUnknown",
                            absl::StrCat(expiry.status().message(), ": it stays until it is deleted by hand, or status.state.lastTransitionTime is set"),
-                           {api::kJobs.ApiVersion(), std::string(api::kJobs.kind), job.metadata.ns, job.metadata.name, job.metadata.uid,
-                            job.metadata.resource_version, {}}});
+                           kube::ReferenceTo(api::kJobs, job.metadata)});
     return;
   }
   if (now >= *expiry && plan.stages.empty()) {
