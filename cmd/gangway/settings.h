@@ -80,7 +80,4 @@ absl::StatusOr<Settings> ReadSettings(ProcessKind kind, const SettingSources& so
 // Keys of the settings that differ and take effect only with a restart.
 std::vector<std::string> NeedRestart(ProcessKind kind, const Settings& before, const Settings& after);
 
-// The one of `known` that `word` most likely meant; "" when none is near.
-std::string Nearest(absl::string_view word, const std::vector<std::string>& known);
-
 }  // namespace gangway::cmd

@@ -14,8 +14,8 @@
 #include "api/resource.h"
 #include "api/volcano/admission.h"
 #include "api/volcano/custom_types.h"
+#include "base/nearest.h"
 #include "base/strings.h"
-#include "cmd/gangway/settings.h"
 #include "sandbox/apiserver/schemas/schemas.h"
 
 namespace gangway::cmd {

@@ -10,18 +10,16 @@
 //
 // Env is fixed when a pod is made: it names the pods that the Job has then.
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/paddle/accelerator.h"
 #include "api/paddle/job_roles.h"
 #include "api/paddle/runtime_env.h"
-#include "api/quantity.h"
 #include "base/status_macros.h"
 #include "plugin/lifecycle/plugin_flags.h"
 #include "plugin/lifecycle/plugins.h"
@@ -101,39 +99,10 @@ PaddleTemplate TemplateOf(const TaskSpec& task) {
   return api::Decode<PaddleTemplate>(task.pod_template.json).value_or(PaddleTemplate{});
 }
 
-// "nvidia.com/gpu", "huawei.com/Ascend910", "kunlunxin.com/xpu", "nvidia.com/mig-1g.5gb"...
-bool IsAccelerator(absl::string_view resource) {
-  const std::size_t slash = resource.find('/');
-  if (slash == absl::string_view::npos) return false;
-  std::string name(resource.substr(slash + 1));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const char* const word : {"gpu", "npu", "xpu", "mlu", "dcu", "gcu", "ascend", "mig-"}) {
-    if (absl::StrContains(name, word)) return true;
-  }
-  return false;
-}
-
-// How many a container asks for; 0 when none.
-std::int64_t Accelerators(const json::object& container) {
-  std::int64_t most = 0;
-  const json::value* const resources = container.if_contains("resources");
-  if (resources == nullptr || !resources->is_object()) return 0;
-  for (const char* const list : {"requests", "limits"}) {
-    const json::value* const amounts = resources->as_object().if_contains(list);
-    if (amounts == nullptr || !amounts->is_object()) continue;
-    for (const auto& [name, amount] : amounts->as_object()) {
-      if (!IsAccelerator({name.data(), name.size()})) continue;
-      const auto quantity = api::Quantity::Parse(amount.is_string() ? std::string(amount.as_string()) : json::serialize(amount));
-      most = std::max(most, quantity.ok() ? quantity->Units().value_or(0) : 0);
-    }
-  }
-  return most;
-}
-
 bool AsksForAccelerator(const PaddleTemplate& pod) {
   return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), [](const PaddleTemplate::Container& container) {
     const auto any = [](const auto& amounts) {
-      return std::any_of(amounts.begin(), amounts.end(), [](const auto& one) { return IsAccelerator(one.first); });
+      return std::any_of(amounts.begin(), amounts.end(), [](const auto& one) { return paddle::IsAccelerator(one.first); });
     };
     return any(container.resources.requests) || any(container.resources.limits);
   });
@@ -320,7 +289,7 @@ void ExposePorts(const paddle::RuntimeCluster& cluster, paddle::Role role, bool 
   std::vector<int> ports = {port};
   if (role == paddle::Role::kServer && cluster.with_gloo) ports.push_back(port + paddle::kGlooOffset);
   if (on_host && cluster.servers.empty()) {  // one process for each accelerator
-    const int processes = static_cast<int>(std::clamp<std::int64_t>(Accelerators(container), 1, paddle::kPortsOfARole));
+    const int processes = static_cast<int>(std::clamp<std::int64_t>(paddle::Accelerators(container), 1, paddle::kPortsOfARole));
     for (int i = 1; i < processes; ++i) ports.push_back(port + i);
   }
   for (const int one : ports) {
@@ -337,7 +306,7 @@ absl::Status AddToPod(const PaddleJob& job, const Lists& lists, const TaskSpec& 
   bool first = true;
   absl::Status status;
   EachContainer(draft.spec, Containers::kRegular, [&](json::object& container) {
-    std::vector<paddle::RuntimeVariable> env = paddle::RuntimeEnv(cluster, {*role, job.OwnHost(task), Accelerators(container) > 0});
+    std::vector<paddle::RuntimeVariable> env = paddle::RuntimeEnv(cluster, {*role, job.OwnHost(task), paddle::Accelerators(container) > 0});
     std::erase_if(env, [&](const paddle::RuntimeVariable& one) { return lists.contains(one.name); });
     status.Update(paddle::FitEnv(env).status());
     status.Update(CheckOwnPort(container, cluster.ports.Of(*role)));
