@@ -46,6 +46,12 @@ constexpr std::array kCodes{
     CodeEntry{Code::kQueue, "E-QUEUE", Type::kInvalid, "there is no such queue, or it is not open", "open it, or name another"},
     CodeEntry{Code::kNoContainer, "E-NO-CONTAINER", Type::kRequired, "the template has no container that runs the program",
               "add one; in a job of kubeflow.org its name is paddle"},
+    CodeEntry{Code::kInvalid, "E-INVALID", Type::kInvalid, "no cluster takes pods like this", "correct it"},
+    CodeEntry{Code::kType, "E-TYPE", Type::kTypeInvalid, "has another type", "write a value of the field's type"},
+    CodeEntry{Code::kUnknown, "E-UNKNOWN-FIELD", Type::kForbidden, "there is no such field", "remove it, or correct its name or its place"},
+    CodeEntry{Code::kRefused, "E-REFUSED", Type::kInvalid, "Volcano or Kubernetes would refuse the Job", "correct the field"},
+    CodeEntry{Code::kDuplicate, "E-DUPLICATE", Type::kDuplicate, "another object of the input becomes the same one", "rename or remove one of them"},
+    CodeEntry{Code::kKind, "E-KIND", Type::kNotSupported, "objects of this kind cannot be translated", "write a PaddleJob or a Volcano Job"},
 
     Note(Code::kZeroReplicas, "W-ZERO-REPLICAS", "a role of 0 pods is left out", "remove it, or give it replicas"),
     Note(Code::kUnused, "W-UNUSED", "has no effect here", "remove it"),
