@@ -46,7 +46,6 @@ constexpr std::array kCodes{
     CodeEntry{Code::kQueue, "E-QUEUE", Type::kInvalid, "there is no such queue, or it is not open", "open it, or name another"},
     CodeEntry{Code::kNoContainer, "E-NO-CONTAINER", Type::kRequired, "the template has no container that runs the program",
               "add one; in a job of kubeflow.org its name is paddle"},
-    CodeEntry{Code::kInvalid, "E-INVALID", Type::kInvalid, "no cluster takes pods like this", "correct it"},
     CodeEntry{Code::kType, "E-TYPE", Type::kTypeInvalid, "has another type", "write a value of the field's type"},
     CodeEntry{Code::kUnknown, "E-UNKNOWN-FIELD", Type::kForbidden, "there is no such field", "remove it, or correct its name or its place"},
     CodeEntry{Code::kRefused, "E-REFUSED", Type::kInvalid, "Volcano or Kubernetes would refuse the Job", "correct the field"},

@@ -19,11 +19,10 @@ namespace gangway::convert {
 // With an error nothing is created; a warning says what will be otherwise than written; an info what is good to know.
 enum class Level : std::uint8_t { kError, kWarning, kInfo };
 
-// In the order of the table, and kInvalid besides: what is not Paddle's but makes an object that no cluster takes. They are public: logs,
-// events and conditions carry their names.
+// In the order of the table. They are public: logs, events and conditions carry their names.
 enum class Code : std::uint8_t {
   kEmpty, kName, kNameLength, kReplicas, kMinAvailable, kEnum, kScheduler, kHeter, kElastic, kEnvTooLarge, kIp, kDns, kVolcanoOld, kPgClash,
-  kSvcClash, kTwoControllers, kQueue, kNoContainer, kInvalid, kType, kUnknown, kRefused, kDuplicate, kKind,
+  kSvcClash, kTwoControllers, kQueue, kNoContainer, kType, kUnknown, kRefused, kDuplicate, kKind,
   kZeroReplicas, kUnused, kFinalizers, kLabel, kHostname, kRestartAlways, kPartialGang, kMinAvailableLow, kMinResources, kEnumIgnored, kGloo2,
   kElastic0, kClean, kSampleSet, kEnvReserved, kDnsChanged, kHostNodes, kPgDropped, kIstio, kExitCode, kBackoff, kDeadline, kGrace, kPolicy,
   kUnknownField, kDeprecated, kRetry, kShm,
