@@ -1,6 +1,8 @@
 // What becomes of a Paddle job when its pods end, fail or are evicted: Volcano's policies by mode and target (spec: paddle 6.6).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +13,21 @@
 
 namespace gangway::convert {
 
+// An eviction restarts the job. Of a task whose pods are not restarted in place, what the program says of itself ends the job, while what the
+// cluster did to it restarts the job; of one whose containers are, a container that does not stop failing ends the job. The completing task
+// completes it; for kGangway the servers have their grace then, and a failed pod is not believed at once: the eviction that was meant comes
+// a little later. An elastic job is never restarted as a whole.
+//
+// Delays are for kGangway alone: Volcano carries a delayed action out and then undoes it.
+
 // A task as far as its policies depend on it.
 struct PolicyTask {
   std::string name;
   std::int32_t replicas = 0;
   std::string restart_policy;  // of its pods: "Never" or "OnFailure"
   bool serves = false;         // it is still needed while the completing task ends: servers, heter trainers
+  bool by_exit_code = false;   // kubeflow's restart policy ExitCode, then `restart_policy` is "Never": the codes that it retries restart the job
+  std::optional<std::int32_t> container_restarts = {};  // over the annotation's
 };
 
 struct TaskPolicies {
@@ -28,7 +39,7 @@ struct JobPolicies {
   std::vector<api::volcano::LifecyclePolicy> policies;  // of the job
   std::int32_t max_retry = 4;
   std::vector<TaskPolicies> tasks;                      // of the tasks, in their order
-  Findings findings;                                    // W-GRACE, W-RETRY, E-VOLCANO-OLD, I-RESTART
+  Findings findings;                                    // arranged: W-GRACE, W-RETRY, E-VOLCANO-OLD, I-RESTART; E-ELASTIC before Volcano 1.11
 };
 
 // `completing_task` as in Lineup. Pure.
