@@ -1,13 +1,11 @@
 // From a path to a place: walks the document's own JSON, which the writer made compact and well formed.
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/manifest/manifest.h"
+#include "api/manifest/path.h"
 
 namespace gangway::api {
 namespace {
@@ -38,20 +36,6 @@ std::size_t SkipValue(absl::string_view json, std::size_t i) {
   return i;
 }
 
-// The rest of `path` behind `key`, written as `.key` or `[key]`; false when it does not begin so.
-bool TakeKey(absl::string_view path, absl::string_view key, absl::string_view& rest) {
-  const bool bracket = absl::StartsWith(path, "[");
-  if (bracket || absl::StartsWith(path, ".")) path.remove_prefix(1);
-  if (!absl::StartsWith(path, key)) return false;
-  path.remove_prefix(key.size());
-  if (bracket) {
-    if (!absl::StartsWith(path, "]")) return false;
-    path.remove_prefix(1);
-  }
-  rest = path;
-  return path.empty() || path[0] == '.' || path[0] == '[';
-}
-
 // Moves `at` and `path` one step down; false when there is nothing. Keys are compared as the writer wrote them.
 bool StepIntoMap(absl::string_view json, std::size_t& at, absl::string_view& path) {
   std::size_t best = 0;
@@ -62,7 +46,7 @@ bool StepIntoMap(absl::string_view json, std::size_t& at, absl::string_view& pat
     const absl::string_view key = json.substr(i + 1, end - i - 2);
     absl::string_view rest;
     // Of "a" and "a.b" the longer one is meant.
-    if (TakeKey(path, key, rest) && (best == 0 || rest.size() < best_rest.size())) {
+    if (manifest::TakeKey(path, key, rest) && (best == 0 || rest.size() < best_rest.size())) {
       best = end + 1;
       best_rest = rest;
     }
@@ -76,17 +60,14 @@ bool StepIntoMap(absl::string_view json, std::size_t& at, absl::string_view& pat
 }
 
 bool StepIntoList(absl::string_view json, std::size_t& at, absl::string_view& path) {
-  const std::size_t close = path.find(']');
-  std::uint32_t index = 0;
-  if (!absl::StartsWith(path, "[") || close == absl::string_view::npos ||
-      !absl::SimpleAtoi(path.substr(1, close - 1), &index)) {
-    return false;
-  }
+  std::size_t index = 0;
+  absl::string_view rest;
+  if (!manifest::TakeIndex(path, index, rest)) return false;
   std::size_t i = at + 1;
-  for (std::uint32_t n = 0; i < json.size() && json[i] != ']'; ++n) {
+  for (std::size_t n = 0; i < json.size() && json[i] != ']'; ++n) {
     if (n == index) {
       at = i;
-      path.remove_prefix(close + 1);
+      path = rest;
       return true;
     }
     i = SkipValue(json, i);
