@@ -73,6 +73,12 @@ bool ReadWaitDns(absl::string_view text, Annotations& out) {
   return true;
 }
 
+bool ReadManager(absl::string_view text, Annotations& out) {
+  if (text.empty() || HasBlank(text)) return false;
+  out.managed_by = std::string(text);
+  return true;
+}
+
 bool ReadEtcd(absl::string_view text, Annotations& out) {
   const std::size_t colon = text.rfind(':');
   std::int32_t port = 0;
@@ -133,6 +139,7 @@ constexpr std::array kWishes{
          [](absl::string_view text, Annotations& out) { return ReadChoice(text, "allow", "forbid", out.scale_forbidden); }},
     Wish{"backend", "must be job: pods always belong to a Volcano Job", "job", [](absl::string_view text, Annotations&) { return text == "job"; }},
     Wish{"ttl", "must be whole seconds or a duration like 1h30m, not negative", "", ReadTtl},
+    Wish{"managed-by", "must be gangway, or the name of another controller, to which the job is then left", "gangway", ReadManager},
     Wish{"strict-roles", kSwitchRule, kSwitchValues, [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.strict_roles); }},
     Wish{"task-index", "must be from-label or from-name", "from-label,from-name",
          [](absl::string_view text, Annotations& out) { return ReadChoice(text, "from-label", "from-name", out.wrap_command); }},

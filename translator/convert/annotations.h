@@ -13,6 +13,9 @@
 namespace gangway::convert {
 
 inline constexpr std::string_view kAnnotationPrefix = "paddle.gangway.io/";
+// managed-by: which controller keeps the PaddleJob. With another value than this one we leave it alone; where it is absent we keep it,
+// unless another controller has made pods for it.
+inline constexpr std::string_view kManagedBy = "paddle.gangway.io/managed-by", kManagedByUs = "gangway";
 
 struct Annotations {
   std::int32_t max_restarts = 3;                      // max-restarts: of the whole job, before it has failed
@@ -30,6 +33,7 @@ struct Annotations {
   bool absolute_names = false;                        // name-style: absolute
   bool scale_forbidden = false;                       // scale: forbid
   std::optional<std::int32_t> ttl_seconds = {};       // ttl: after the end
+  std::string managed_by = {};                        // managed-by
   bool strict_roles = false;                          // strict-roles: on
   bool wrap_command = false;                          // task-index: from-name; the index is cut from the pod's name by a shell, for Volcano before 1.9
   bool any_scheduler = false;                         // scheduler: any; templates may name another scheduler
@@ -41,7 +45,7 @@ std::string AnnotationField(absl::string_view name);
 
 // Reads those of `all` with the prefix; others are no news. What has no meaning is told, with AnnotationField as its field, and the nearest
 // known name or value; the default counts then. Numbers of seconds may also be written as Go's durations, "1m30s"; on and off also as true
-// and false. Findings: E-IP; W-UNKNOWN-FIELD and W-ENUM, or for either E-ENUM when `strict`.
+// and false. Findings: E-IP; W-UNKNOWN-FIELD and W-ENUM, when `strict` E-UNKNOWN-FIELD and E-ENUM.
 Annotations ReadAnnotations(const std::map<std::string, std::string>& all, bool strict, Findings& findings);
 
 }  // namespace gangway::convert

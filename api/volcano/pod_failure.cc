@@ -1,4 +1,4 @@
-#include "plugin/lifecycle/pod_failure.h"
+#include "api/volcano/pod_failure.h"
 
 #include <algorithm>
 
@@ -6,13 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "api/volcano/release.h"
 
-namespace gangway::lifecycle {
+namespace gangway::api::volcano {
 namespace {
 
-using api::core::ContainerState;
-using api::core::ContainerStatus;
-using api::core::Pod;
-using api::core::PodCondition;
+using core::ContainerState;
+using core::ContainerStatus;
+using core::Pod;
+using core::PodCondition;
 
 absl::Time At(const api::Time& time) { return time.set() ? time.at : absl::InfiniteFuture(); }
 
@@ -25,7 +25,7 @@ std::optional<PodFailure> OfPod(const Pod& pod) {
     failure.reason = pod.status.reason;
     failure.message = TailOf(pod.status.message, PodFailure::kMaxMessage);
     for (const PodCondition& condition : pod.status.conditions) {
-      if (condition.type != "DisruptionTarget" || condition.status != "True" || absl::string_view(condition.reason) == api::volcano::kGangReleased) continue;
+      if (condition.type != "DisruptionTarget" || condition.status != "True" || absl::string_view(condition.reason) == kGangReleased) continue;
       failure.at = At(condition.last_transition_time);
       if (!failure.reason.empty()) break;
       failure.reason = condition.reason;
@@ -90,4 +90,4 @@ absl::string_view LastLine(absl::string_view text) {
   return line == absl::string_view::npos ? text : text.substr(line + 1);
 }
 
-}  // namespace gangway::lifecycle
+}  // namespace gangway::api::volcano

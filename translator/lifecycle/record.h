@@ -1,0 +1,42 @@
+// What we must remember of a Job stands in annotations of the Job itself, and of what was made for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "api/meta.h"
+
+namespace gangway::paddle_lifecycle {
+
+// Of which spec it was made: "<hash> ps=2,worker=2", see Wanted::translation. Also on companions.
+inline constexpr absl::string_view kTranslationKey = "paddle.gangway.io/translation";
+// Restarts of the PaddleJob before this Job was made; absent: 0.
+inline constexpr absl::string_view kRestartsKey = "paddle.gangway.io/restarts";
+// Failed pods of an elastic job that were deleted so that new ones come: how many in all, and the UIDs of the last ones: "3 <uid> <uid>".
+inline constexpr absl::string_view kReplacedKey = "paddle.gangway.io/replaced";
+// The priority class that the PaddleJob asked for when it was last carried over.
+inline constexpr absl::string_view kPriorityKey = "paddle.gangway.io/priority-class";
+// "2:4": the workers of an elastic job, at least and at most.
+inline constexpr absl::string_view kElasticKey = "paddle.gangway.io/elastic";
+
+struct Replaced {
+  std::int32_t count = 0;
+  std::vector<std::string> pods;  // UIDs
+  std::string ToString() const;
+  bool Contains(absl::string_view uid) const;
+};
+
+struct JobRecord {
+  std::string translation;  // "": none
+  std::int32_t restarts = 0;
+  Replaced replaced;
+  std::optional<std::string> priority_class;
+  bool elastic = false;
+};
+// What cannot be read counts as absent.
+JobRecord ReadRecord(const api::ObjectMeta& job);
+
+}  // namespace gangway::paddle_lifecycle
