@@ -10,9 +10,13 @@
 #include "api/volcano/job.h"
 #include "plugin/lifecycle/words.h"
 
+namespace gangway::api::volcano {
+struct PodFailure;  // api/volcano/pod_failure.h
+}
+
 namespace gangway::lifecycle {
 
-struct PodFailure;  // pod_failure.h
+using api::volcano::PodFailure;
 
 // One thing that happened. Text fields are empty where they do not apply.
 struct Happening {
