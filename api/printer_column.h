@@ -9,7 +9,7 @@ namespace gangway::api {
 struct PrinterColumn {
   std::string_view name;
   std::string_view type;       // "string", "integer", "boolean", "date"
-  std::string_view json_path;  // ".status.state.phase"; names and dots only where the sandbox serves the resource
+  std::string_view json_path;  // ".status.state.phase"; names and dots, and [-1:] for the last of a list
   std::int32_t priority = 0;   // beyond 0: only with -o wide
 };
 

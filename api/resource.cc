@@ -1,6 +1,10 @@
 #include "api/resource.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "api/known_resources.h"
+#include "api/paddle_resources.h"
 #include "base/strings.h"
 
 namespace gangway::api {
@@ -35,14 +39,24 @@ bool Is(const Resource& resource, absl::string_view api_version) {
          api_version.substr(resource.group.size() + 1) == View(resource.version);
 }
 
+constexpr auto kKnown = [] {
+  std::array<const Resource*, kAllResources.size() + 2> known{};
+  std::copy(kAllResources.begin(), kAllResources.end(), known.begin());
+  known[kAllResources.size()] = &paddle::kPaddleJobs;
+  known[kAllResources.size() + 1] = &paddle::kubeflow::kPaddleJobs;
+  return known;
+}();
+
 }  // namespace
+
+std::span<const Resource* const> KnownResources() { return kKnown; }
 
 std::string Resource::ApiVersion() const {
   return group.empty() ? std::string(version) : absl::StrCat(View(group), "/", View(version));
 }
 
 const Resource* FindKind(absl::string_view api_version, absl::string_view kind) {
-  for (const Resource* resource : kAllResources) {
+  for (const Resource* resource : KnownResources()) {
     if (kind == View(resource->kind) && Is(*resource, api_version)) return resource;
   }
   return nullptr;

@@ -14,12 +14,9 @@
 
 #include "absl/strings/string_view.h"
 #include "api/meta.h"
-#include "api/resource.h"
+#include "api/paddle_resources.h"
 
 namespace gangway::api::paddle {
-
-// Compare by address, as those of api/resource.h.
-inline constexpr Resource kPaddleJobs{"batch.paddlepaddle.org", "v1", "paddlejobs", "paddlejob", "PaddleJob", true, "pdj"};
 
 inline constexpr std::string_view kCleanPodPolicies = "Always,Never,OnFailure,OnCompletion";
 inline constexpr std::string_view kIntranets = "PodIP,Service,Host";
@@ -164,8 +161,6 @@ struct PaddleJob {
 };
 
 namespace kubeflow {
-
-inline constexpr Resource kPaddleJobs{"kubeflow.org", "v1", "paddlejobs", "paddlejob", "PaddleJob"};
 
 inline constexpr std::string_view kMaster = "Master", kWorker = "Worker";  // keys of paddleReplicaSpecs
 inline constexpr std::string_view kContainer = "paddle";                   // the container that trains

@@ -5,6 +5,7 @@
 
 #include "api/core/objects.h"
 #include "api/field_table.h"
+#include "api/known_resources.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/draft.h"
 #include "sandbox/apiserver/facts.h"
@@ -211,7 +212,7 @@ void Collector::EmptyNamespace(const std::string& name) {
   // Nothing new comes into it, so one round of deletions is enough; then it is a matter of waiting.
   bool& asked = terminating_[name];
   std::size_t left = 0;
-  for (const api::Resource* resource : api::kAllResources) {
+  for (const api::Resource* resource : api::KnownResources()) {
     if (!resource->namespaced || store_.Count(*resource, name) == 0) continue;
     left += store_.Count(*resource, name);
     if (asked) continue;

@@ -12,6 +12,7 @@
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/facts.h"
 #include "sandbox/apiserver/kind_rules.h"
+#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/discovery.h"
 
 namespace gangway::sandbox {
@@ -72,7 +73,7 @@ void CheckFinalizers(const api::Resource& resource, const json::object& metadata
     foreground = foreground || text == kForegroundFinalizer;
     const std::string path = absl::StrCat("metadata.finalizers[", i, "]");
     for (const std::string& complaint : api::CheckQualifiedName(text)) AddInvalid(errors, path, text, complaint);
-    if (is_new && !absl::StrContains(View(resource.group), "volcano.sh") && !IsFinalizerOfCore(text)) {
+    if (is_new && FindCustomType(resource) == nullptr && !IsFinalizerOfCore(text)) {
       AddInvalid(errors, path, text, "name is neither a standard finalizer name nor is it fully qualified");
     }
   }
@@ -169,10 +170,7 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
 }  // namespace
 
 bool HasGeneration(const api::Resource& resource) {
-  if (resource.group.find('.') != std::string_view::npos && resource.group.find("volcano.sh") != std::string_view::npos) {
-    return true;
-  }
-  return &resource == &api::kPods || &resource == &api::kDeployments || &resource == &api::kReplicaSets ||
+  return FindCustomType(resource) != nullptr || &resource == &api::kPods || &resource == &api::kDeployments || &resource == &api::kReplicaSets ||
          &resource == &api::kStatefulSets || &resource == &api::kPodDisruptionBudgets ||
          &resource == &api::kNetworkPolicies || &resource == &api::kPriorityClasses;
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/json.h"
+#include "api/known_resources.h"
 #include "sandbox/apiserver/draft.h"
 #include "sandbox/apiserver/schemas/discovery.h"
 
@@ -18,7 +19,7 @@ namespace gangway::sandbox {
 namespace {
 
 const api::Resource* FindResource(absl::string_view group, absl::string_view version, absl::string_view plural) {
-  for (const api::Resource* resource : api::kAllResources) {
+  for (const api::Resource* resource : api::KnownResources()) {
     if (View(resource->plural) == plural && View(resource->group) == group && View(resource->version) == version) {
       return resource;
     }

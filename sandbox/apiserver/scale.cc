@@ -1,9 +1,14 @@
-// The scale subresource of deployments, replica sets and stateful sets: autoscaling/v1 Scale.
+// The scale subresource: autoscaling/v1 Scale of deployments, replica sets, stateful sets, and of custom types that have one.
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/server_core.h"
 
@@ -12,7 +17,22 @@ namespace {
 
 namespace json = boost::json;
 
-Draft ScaleOf(const json::object& object) {
+// ".status.replicas" as FindPath takes it.
+absl::string_view PathOf(std::string_view path) { return View(path).substr(1); }
+
+std::string SelectorOf(const json::object& object) {
+  const json::value* labels = FindPath(object, "spec.selector.matchLabels");
+  std::string selector;
+  if (labels == nullptr || !labels->is_object()) return selector;
+  for (const auto& label : labels->get_object()) {
+    if (!label.value().is_string()) continue;
+    absl::StrAppend(&selector, selector.empty() ? "" : ",", FromBjs(label.key()), "=", FromBjs(label.value().get_string()));
+  }
+  return selector;
+}
+
+Draft ScaleOf(const api::Resource& resource, const json::object& object) {
+  const api::DefinedType* custom = FindCustomType(resource);
   Draft scale;
   json::object& out = scale.object();
   SetText(out, "apiVersion", "autoscaling/v1");
@@ -21,19 +41,29 @@ Draft ScaleOf(const json::object& object) {
   for (const absl::string_view field : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     SetText(metadata, field, TextAt(object, absl::StrCat("metadata.", field)));
   }
-  ObjectIn(out, "spec")["replicas"] = IntAt(object, "spec.replicas", 1);
-  ObjectIn(out, "status")["replicas"] = IntAt(object, "status.replicas", 0);
-  const json::value* labels = FindPath(object, "spec.selector.matchLabels");
-  std::string selector;
-  if (labels != nullptr && labels->is_object()) {
-    for (const auto& label : labels->get_object()) {
-      if (!label.value().is_string()) continue;
-      absl::StrAppend(&selector, selector.empty() ? "" : ",", FromBjs(label.key()), "=",
-                      FromBjs(label.value().get_string()));
-    }
-  }
+  ObjectIn(out, "spec")["replicas"] = custom == nullptr ? IntAt(object, "spec.replicas", 1) : IntAt(object, PathOf(custom->scale.replicas), 0);
+  ObjectIn(out, "status")["replicas"] = IntAt(object, custom == nullptr ? "status.replicas" : PathOf(custom->scale.current), 0);
+  const std::string selector = custom == nullptr ? SelectorOf(object) : std::string(TextAt(object, PathOf(custom->scale.selector)));
   if (!selector.empty()) SetText(ObjectIn(out, "status"), "selector", selector);
   return scale;
+}
+
+// apiextensions-apiserver: ScaleREST, for a custom object that does not say how many. nullopt: it does.
+std::optional<kube::Response> WithoutReplicas(const api::Resource& resource, const json::object& object) {
+  const api::DefinedType* custom = FindCustomType(resource);
+  if (custom == nullptr || FindPath(object, PathOf(custom->scale.replicas)) != nullptr) return std::nullopt;
+  return Refusal{.code = 500,
+                 .reason = "InternalError",
+                 .message = absl::StrCat("Internal error occurred: the spec replicas field ", api::JsonString(View(custom->scale.replicas)), " does not exist")}
+      .ToResponse();
+}
+
+void SetReplicas(const api::Resource& resource, json::object& object, std::int64_t replicas) {
+  const api::DefinedType* custom = FindCustomType(resource);
+  json::object* at = &object;
+  std::vector<absl::string_view> steps = absl::StrSplit(custom == nullptr ? "spec.replicas" : PathOf(custom->scale.replicas), '.');
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) at = &ObjectIn(*at, steps[i]);
+  (*at)[Bjs(steps.back())] = replicas;
 }
 
 Bytes BytesOf(const Draft& draft) {
@@ -49,7 +79,9 @@ kube::Response ServerCore::GetScale(Exchange& exchange) {
   const Target& target = exchange.target;
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
-  return JsonResponse(200, BytesOf(ScaleOf(Draft::Parse(*record->json)->object())));
+  const Draft object = *Draft::Parse(*record->json);
+  if (std::optional<kube::Response> wrong = WithoutReplicas(*target.resource, object.object())) return *std::move(wrong);
+  return JsonResponse(200, BytesOf(ScaleOf(*target.resource, object.object())));
 }
 
 kube::Response ServerCore::PutScale(Exchange& exchange) {
@@ -62,7 +94,7 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
   if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
   const Draft old = *Draft::Parse(*record->json);
   const Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
-  const Draft live = ScaleOf(old.object());
+  const Draft live = ScaleOf(*target.resource, old.object());
   Draft scale = Draft::CopyOf(live);
   Claims claims;
   if (apply) {
@@ -99,15 +131,15 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
                                                     .fix = ""}}).ToResponse();
   }
   Draft next = Draft::CopyOf(old);
-  next.Child("spec")["replicas"] = replicas;
+  SetReplicas(*target.resource, next.object(), replicas);
   SetText(next.metadata(), "resourceVersion", TextAt(scale.object(), "metadata.resourceVersion"));
   Target whole = target;
   whole.subresource.clear();
   const CommitNote note{exchange.caller.name, patch ? "patch" : "update", "scale", options->field_manager};
-  if (!apply) claims = ClaimsOfScale(*record, live, scale, note);
+  if (!apply) claims = ClaimsOfScale(*target.resource, *record, live, scale, note);
   Outcome<Bytes> replaced = Replace(whole, *record, old, next, options->dry_run, true, note, claims);
   if (!replaced.ok()) return replaced.refusal().ToResponse();
-  return JsonResponse(200, BytesOf(ScaleOf(Draft::Parse(**replaced)->object())));
+  return JsonResponse(200, BytesOf(ScaleOf(*target.resource, Draft::Parse(**replaced)->object())));
 }
 
 }  // namespace gangway::sandbox

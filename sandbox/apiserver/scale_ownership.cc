@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_split.h"
 #include "sandbox/apiserver/ownership_rules.h"
+#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -13,7 +15,7 @@ using apply::ManagedEntry;
 using apply::ManagedFields;
 using apply::ManagedFieldsPtr;
 
-// The same in the object and in its scale.
+// Of a scale.
 const FieldSet& Replicas() {
   static const auto* const set = [] {
     auto* out = new FieldSet();
@@ -23,16 +25,29 @@ const FieldSet& Replicas() {
   return *set;
 }
 
-bool OwnsReplicas(const ManagedEntry& entry) {
+// Of the object that is scaled.
+FieldSet ReplicasIn(const api::Resource& resource) {
+  const api::DefinedType* custom = FindCustomType(resource);
+  if (custom == nullptr) return Replicas().Copy();
+  apply::Path path;
+  for (const absl::string_view step : absl::StrSplit(View(custom->scale.replicas).substr(1), '.')) {
+    path.push_back(apply::PathElement::Field(std::string(step)));
+  }
+  FieldSet out;
+  out.Insert(path);
+  return out;
+}
+
+bool Owns(const ManagedEntry& entry, const FieldSet& replicas) {
   const std::optional<FieldSet> fields = FieldSet::FromFieldsV1(absl::string_view(*entry.fields));
-  return fields.has_value() && FieldSet::Intersection(*fields, Replicas()) == Replicas();
+  return fields.has_value() && FieldSet::Intersection(*fields, replicas) == replicas;
 }
 
 // managedfields: ScaleHandler.ToSubresource
-ManagedFieldsPtr OfScale(const ManagedFieldsPtr& object, apply::TextPool& pool) {
+ManagedFieldsPtr OfScale(const ManagedFieldsPtr& object, const FieldSet& replicas, apply::TextPool& pool) {
   ManagedFields out;
   for (const ManagedEntry& entry : object == nullptr ? ManagedFields() : *object) {
-    if (!OwnsReplicas(entry)) continue;
+    if (!Owns(entry, replicas)) continue;
     out.push_back(entry);
     out.back().fields = pool.Share(Replicas().ToFieldsV1());
   }
@@ -40,10 +55,10 @@ ManagedFieldsPtr OfScale(const ManagedFieldsPtr& object, apply::TextPool& pool) 
 }
 
 // managedfields: ScaleHandler.ToParent. As there, who comes to own the replicas has no time.
-ManagedFieldsPtr OfObject(const ManagedFieldsPtr& object, const ManagedFieldsPtr& scale, apply::TextPool& pool) {
+ManagedFieldsPtr OfObject(const ManagedFieldsPtr& object, const ManagedFieldsPtr& scale, const FieldSet& replicas, apply::TextPool& pool) {
   ManagedFields left = scale == nullptr ? ManagedFields() : *scale, out;
   for (const ManagedEntry& entry : object == nullptr ? ManagedFields() : *object) {
-    if (!OwnsReplicas(entry)) {
+    if (!Owns(entry, replicas)) {
       out.push_back(entry);
       continue;
     }
@@ -54,14 +69,14 @@ ManagedFieldsPtr OfObject(const ManagedFieldsPtr& object, const ManagedFieldsPtr
       continue;
     }
     const FieldSet rest =
-        FieldSet::Difference(*FieldSet::FromFieldsV1(absl::string_view(*entry.fields)), Replicas());
+        FieldSet::Difference(*FieldSet::FromFieldsV1(absl::string_view(*entry.fields)), replicas);
     if (rest.Empty()) continue;
     out.push_back(entry);
     out.back().fields = pool.Share(rest.ToFieldsV1());
   }
   for (ManagedEntry& entry : left) {
-    if (!OwnsReplicas(entry)) continue;
-    entry.fields = pool.Share(Replicas().ToFieldsV1());
+    if (!Owns(entry, Replicas())) continue;
+    entry.fields = pool.Share(replicas.ToFieldsV1());
     entry.seconds = 0;
     out.push_back(std::move(entry));
   }
@@ -81,11 +96,12 @@ apply::Write ServerCore::WriteOfScale(const CommitNote& note) {
           .now = loop_.Now()};
 }
 
-Claims ServerCore::ClaimsOfScale(const Record& record, const Draft& live, const Draft& scale, const CommitNote& note) {
-  const ManagedFieldsPtr before = OfScale(record.managed, ownership_.pool());
+Claims ServerCore::ClaimsOfScale(const api::Resource& resource, const Record& record, const Draft& live, const Draft& scale, const CommitNote& note) {
+  const FieldSet replicas = ReplicasIn(resource);
+  const ManagedFieldsPtr before = OfScale(record.managed, replicas, ownership_.pool());
   const ManagedFieldsPtr after = ownership_.AfterUpdate(before, &live.root(), scale.root(), WriteOfScale(note));
   Claims claims;
-  claims.decided = after == before ? record.managed : OfObject(record.managed, after, ownership_.pool());
+  claims.decided = after == before ? record.managed : OfObject(record.managed, after, replicas, ownership_.pool());
   return claims;
 }
 
@@ -98,11 +114,12 @@ Outcome<Draft> ServerCore::ApplyScale(Exchange& exchange, const Record& record, 
     return *std::move(objection);
   }
   const CommitNote note{exchange.caller.name, "patch", "scale", options.field_manager};
-  const ManagedFieldsPtr before = OfScale(record.managed, ownership_.pool());
+  const FieldSet replicas = ReplicasIn(*exchange.target.resource);
+  const ManagedFieldsPtr before = OfScale(record.managed, replicas, ownership_.pool());
   apply::Applied applied =
       ownership_.Apply(before, &live.root(), config->root(), WriteOfScale(note), options.force);
   if (!applied.conflicts.empty()) return ApplyConflict(applied.conflicts);
-  claims.decided = applied.managed == before ? record.managed : OfObject(record.managed, applied.managed, ownership_.pool());
+  claims.decided = applied.managed == before ? record.managed : OfObject(record.managed, applied.managed, replicas, ownership_.pool());
   Draft scale;
   scale.root() = std::move(applied.object);
   return scale;

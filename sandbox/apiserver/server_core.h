@@ -131,7 +131,7 @@ class ServerCore final : public CollectorActions {
   // scale_ownership.cc
   Outcome<Draft> ApplyScale(Exchange& exchange, const Record& record, const Draft& live, const WriteOptions& options,
                             Claims& claims);
-  Claims ClaimsOfScale(const Record& record, const Draft& live, const Draft& scale, const CommitNote& note);
+  Claims ClaimsOfScale(const api::Resource& resource, const Record& record, const Draft& live, const Draft& scale, const CommitNote& note);
   apply::Write WriteOfScale(const CommitNote& note);
   apply::Write WriteOf(const api::Resource& resource, const CommitNote& note);
   // Takes metadata.managedFields out of a body. `before` is the object as it is, null for a creation.

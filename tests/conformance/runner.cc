@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
-#include "api/resource.h"
+#include "api/known_resources.h"
 #include "base/strings.h"
 #include "tests/conformance/match.h"
 
@@ -46,7 +46,7 @@ std::string AcceptOf(absl::string_view word) {
 }
 
 const api::Resource* ResourceOf(absl::string_view plural) {
-  for (const api::Resource* resource : api::kAllResources) {
+  for (const api::Resource* resource : api::KnownResources()) {
     if (View(resource->plural) == plural) return resource;
   }
   return nullptr;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include "absl/strings/ascii.h"
@@ -246,8 +247,12 @@ void ControlPlane::StartKwok() {
 }
 
 absl::Status ControlPlane::InstallCrds() {
-  const std::string file = GW_SOURCE_DIR "/deploy/volcano/crds.yaml";
-  GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadManifest(ReadFile(file), file));
+  std::vector<api::ManifestDocument> documents;
+  for (const char* name : {"crds.yaml", "crds-paddle/paddlejobs.batch.paddlepaddle.org.yaml", "crds-kubeflow/paddlejobs.kubeflow.org.yaml"}) {
+    const std::string file = absl::StrCat(GW_SOURCE_DIR, "/deploy/volcano/", name);
+    GW_ASSIGN_OR_RETURN(std::vector<api::ManifestDocument> read, api::ReadManifest(ReadFile(file), file));
+    std::move(read.begin(), read.end(), std::back_inserter(documents));
+  }
   for (const api::ManifestDocument& document : documents) {
     const kube::Response reply = Call("POST", kCrds, document.json);
     if (!reply.ok() && reply.code != 409) return kube::StatusFromResponse(reply);

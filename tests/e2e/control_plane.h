@@ -38,7 +38,7 @@ struct ControlPlaneOptions {
   // Plays the kubelet of every node: pods run 0.4 s after they were bound and are gone 1 s after they were told to go. Annotation
   // test.kwok/finish=succeed or fail ends one, test.kwok/exit-code says with which code, test.kwok/hold keeps it Pending.
   bool kwok = false;
-  bool volcano_crds = true;  // deploy/volcano/crds.yaml
+  bool volcano_crds = true;  // deploy/volcano/crds.yaml, and those of PaddleJobs
   bool audit = true;
   std::vector<std::string> api_server_flags = {};  // added to ours
 };

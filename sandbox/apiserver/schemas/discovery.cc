@@ -5,13 +5,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/json.h"
+#include "api/known_resources.h"
 #include "kube/client/status.h"
+#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/openapi.h"
 
 namespace gangway::sandbox {
@@ -42,11 +45,20 @@ constexpr Subresource kReplicaSetSubresources[] = {{"scale", "autoscaling", "v1"
                                                    {"status", "apps", "v1", "ReplicaSet", kReadWrite}};
 constexpr Subresource kStatefulSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
                                                     {"status", "apps", "v1", "StatefulSet", kReadWrite}};
-constexpr Subresource kJobStatus[] = {{"status", "batch.volcano.sh", "v1alpha1", "Job", kReadWrite}};
-constexpr Subresource kCronJobStatus[] = {{"status", "batch.volcano.sh", "v1alpha1", "CronJob", kReadWrite}};
-constexpr Subresource kQueueStatus[] = {{"status", "scheduling.volcano.sh", "v1beta1", "Queue", kReadWrite}};
-constexpr Subresource kJobFlowStatus[] = {{"status", "flow.volcano.sh", "v1alpha1", "JobFlow", kReadWrite}};
-constexpr Subresource kJobTemplateStatus[] = {{"status", "flow.volcano.sh", "v1alpha1", "JobTemplate", kReadWrite}};
+
+absl::Span<const Subresource> SubresourcesOfCustom(const api::Resource& resource) {
+  static const auto& all = *[] {
+    auto* made = new absl::btree_map<const api::Resource*, std::vector<Subresource>>();
+    for (const api::DefinedType& type : CustomTypes()) {
+      std::vector<Subresource>& subs = (*made)[type.resource];
+      if (!type.scale.replicas.empty()) subs.push_back({"scale", "autoscaling", "v1", "Scale", kReadWrite});
+      if (type.status) subs.push_back({"status", type.resource->group, type.resource->version, type.resource->kind, kReadWrite});
+    }
+    return made;
+  }();
+  const auto at = all.find(&resource);
+  return at == all.end() ? absl::Span<const Subresource>() : absl::MakeConstSpan(at->second);
+}
 
 // Served, but not stored: asked about what one may do.
 constexpr api::Resource kAccessReviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview",
@@ -73,7 +85,7 @@ std::vector<Group> MakeGroups() {
     }
     groups.push_back({resource->group, resource->version, {resource}});
   };
-  for (const api::Resource* resource : api::kAllResources) add(resource);
+  for (const api::Resource* resource : api::KnownResources()) add(resource);
   add(&kAccessReviews);
   return groups;
 }
@@ -312,12 +324,7 @@ absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource) {
   if (&resource == &api::kDeployments) return kDeploymentSubresources;
   if (&resource == &api::kReplicaSets) return kReplicaSetSubresources;
   if (&resource == &api::kStatefulSets) return kStatefulSetSubresources;
-  if (&resource == &api::kJobs) return kJobStatus;
-  if (&resource == &api::kQueues) return kQueueStatus;
-  if (&resource == &api::kCronJobs) return kCronJobStatus;
-  if (&resource == &api::kJobFlows) return kJobFlowStatus;
-  if (&resource == &api::kJobTemplates) return kJobTemplateStatus;
-  return {};
+  return SubresourcesOfCustom(resource);
 }
 
 Discovery::Discovery(std::string git_version) : git_version_(std::move(git_version)) {}

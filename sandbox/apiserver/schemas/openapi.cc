@@ -14,19 +14,18 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
+#include "api/known_resources.h"
 #include "api/openapi/kubernetes_schemas.h"
 #include "api/openapi/table_schema.h"
 #include "api/resource.h"
-#include "api/volcano/custom_types.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
+#include "sandbox/apiserver/schemas/custom.h"
 
 namespace gangway::sandbox {
 namespace {
 
 namespace json = boost::json;
-using api::volcano::CustomType;
-using api::volcano::FindCustomType;
 
 constexpr absl::string_view kOldPrefix = "#/definitions/", kNewPrefix = "#/components/schemas/";
 constexpr absl::string_view kKindsKey = "x-kubernetes-group-version-kind";
@@ -99,7 +98,7 @@ std::string ComponentName(const api::Resource& resource) {
   return absl::StrCat(absl::StrJoin(parts.rbegin(), parts.rend(), "."), ".", View(resource.version), ".", View(resource.kind));
 }
 
-json::value CustomSchema(const CustomType& custom) {
+json::value CustomSchema(const api::DefinedType& custom) {
   json::value schema = api::SchemaOfTable(*custom.table, Reference);
   schema.get_object()["description"] = TextValue(View(custom.doc));
   schema.get_object()[Key(kKindsKey)] = json::array{KindOf(*custom.resource)};
@@ -197,7 +196,7 @@ void AddPaths(const api::Resource& resource, absl::string_view component, json::
 // The components, and what they refer to.
 json::object Components(absl::btree_set<std::string> wanted, const json::object& definitions) {
   absl::btree_map<std::string, json::value> made;
-  for (const CustomType& custom : api::volcano::CustomTypes()) {
+  for (const api::DefinedType& custom : CustomTypes()) {
     const std::string component = ComponentName(*custom.resource);
     if (wanted.contains(component)) made.emplace(component, CustomSchema(custom));
   }
@@ -228,9 +227,9 @@ std::uint64_t HashOf(absl::string_view text, std::uint64_t hash = 0xcbf29ce48422
 std::string OpenApiIndex() {
   const std::uint64_t kubernetes = HashOf(View(api::KubernetesSchemas()));
   absl::btree_map<std::string, std::uint64_t> hashes;
-  for (const api::Resource* resource : api::kAllResources) {
+  for (const api::Resource* resource : api::KnownResources()) {
     std::uint64_t& hash = hashes.try_emplace(GroupVersionPath(*resource), kubernetes).first->second;
-    if (const CustomType* custom = FindCustomType(*resource)) {
+    if (const api::DefinedType* custom = FindCustomType(*resource)) {
       std::string schema;
       api::WriteSchema(*custom->table, schema);
       hash = HashOf(schema, hash);
@@ -250,7 +249,7 @@ std::optional<std::string> OpenApiDocument(absl::string_view group_version_path)
   const json::value data = json::parse({text.data(), text.size()}, &memory);
   json::object paths;
   absl::btree_set<std::string> wanted;
-  for (const api::Resource* resource : api::kAllResources) {
+  for (const api::Resource* resource : api::KnownResources()) {
     if (GroupVersionPath(*resource) != group_version_path) continue;
     const std::string component = ComponentOf(*resource, Definitions(data));
     AddPaths(*resource, component, paths);

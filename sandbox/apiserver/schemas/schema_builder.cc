@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "api/openapi/crd_defaults.h"
+#include "api/paddle/embedded.h"
 #include "api/volcano/custom_types.h"
 #include "base/check.h"
 #include "base/strings.h"
@@ -252,7 +253,8 @@ const SchemaNode* SchemaBuilder::FromTable(const api::Type& type) {
 }
 
 const SchemaNode* SchemaBuilder::FromField(const api::Type& owner, const api::Field& field) {
-  const api::volcano::Embedded embedded = api::volcano::EmbeddedIn(owner, field);
+  api::volcano::Embedded embedded = api::volcano::EmbeddedIn(owner, field);
+  if (const absl::string_view definition = api::paddle::DefinitionIn(owner, field); !definition.empty()) embedded = {definition};
   // A custom object's own metadata is read before its schema is asked.
   const bool metadata = View(field.name) == "metadata" && absl::EndsWith(embedded.definition, "meta.v1.ObjectMeta");
   if (!embedded.definition.empty()) return FromDefinition(StdView(embedded.definition), /*custom=*/!metadata);

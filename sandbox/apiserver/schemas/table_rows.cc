@@ -11,8 +11,9 @@
 #include "absl/strings/strip.h"
 #include "api/field_table.h"
 #include "api/json_value.h"
-#include "api/volcano/columns.h"
+#include "api/known_resources.h"
 #include "base/strings.h"
+#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/table.h"
 
 namespace gangway::sandbox {
@@ -339,7 +340,7 @@ TableShape MakeShape(const api::Resource& resource) {
     return shape;
   }
   shape.columns.push_back({"Name", "string", "name"});
-  for (const api::PrinterColumn& column : api::volcano::ColumnsOf(resource)) {
+  for (const api::PrinterColumn& column : FindCustomType(resource)->columns) {
     shape.columns.push_back({column.name, column.type, {}, {}, column.priority});
   }
   return shape;
@@ -348,7 +349,11 @@ TableShape MakeShape(const api::Resource& resource) {
 // A custom resource's cell: what stands at the path, or nothing.
 json::value CustomCell(const api::PrinterColumn& column, Look object, absl::Time now) {
   Look at = object;
-  for (const absl::string_view key : absl::StrSplit(View(column.json_path).substr(1), '.')) at = at[key];
+  for (absl::string_view key : absl::StrSplit(View(column.json_path).substr(1), '.')) {
+    const bool last = absl::ConsumeSuffix(&key, "[-1:]");
+    at = at[key];
+    if (last) at = at.at(at.size() - 1);  // of none: none
+  }
   if (!at.present()) return nullptr;
   if (column.type == "date") return TextCell(Since(at, now));
   return *at.value();
@@ -359,7 +364,7 @@ json::value CustomCell(const api::PrinterColumn& column, Look object, absl::Time
 const TableShape& TableShapeOf(const api::Resource& resource) {
   static const auto& shapes = *[] {
     auto* all = new absl::btree_map<const api::Resource*, TableShape>();
-    for (const api::Resource* each : api::kAllResources) all->emplace(each, MakeShape(*each));
+    for (const api::Resource* each : api::KnownResources()) all->emplace(each, MakeShape(*each));
     return all;
   }();
   return shapes.at(&resource);
@@ -372,7 +377,7 @@ Cells CellsOf(const TableShape& shape, Look object, absl::Time now) {
     return cells;
   }
   cells.push_back(NameCell(object));
-  for (const api::PrinterColumn& column : api::volcano::ColumnsOf(*shape.resource)) {
+  for (const api::PrinterColumn& column : FindCustomType(*shape.resource)->columns) {
     cells.push_back(CustomCell(column, object, now));
   }
   return cells;

@@ -1,5 +1,5 @@
 // The columns and cells of each resource, as kubectl's users know them (kubernetes: pkg/printers/internalversion/printers.go;
-// for Volcano's types api/volcano/columns.h). Internal to this room.
+// for custom types their definitions'). Internal to this room.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
+#include "api/known_resources.h"
+#include "api/paddle_resources.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sandbox/apiserver/schemas/schemas.h"
@@ -16,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 using Type = api::FieldError::Type;
 
 const Schemas& TheSchemas() {
@@ -52,7 +55,7 @@ std::string PodWithContainer(absl::string_view members) {
 }
 
 TEST(SchemasTest, KnowsEveryResource) {
-  for (const api::Resource* resource : api::kAllResources) {
+  for (const api::Resource* resource : api::KnownResources()) {
     const Schema* schema = TheSchemas().For(*resource);
     ASSERT_NE(schema, nullptr) << resource->kind;
     EXPECT_EQ(schema->kind, resource->kind);
@@ -69,6 +72,14 @@ TEST(SchemasTest, KnowsKindsThatAreNotStored) {
 }
 
 TEST(CheckTest, AcceptsAPod) { EXPECT_TRUE(CheckAs(api::kPods, kPod).ok()); }
+
+TEST(CheckTest, PaddleJobsKnowTheirTemplatesAndTheMisspeltCleanPolicy) {
+  const Findings findings = CheckAs(api::paddle::kPaddleJobs, R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd"},
+      "spec":{"cleanPolicy":"Never","cleanPodPolice":"Never","worker":{"replicas":2,"template":{"spec":{"containers":[{"name":"p","imagee":"i"}]}}},"ps":{}}})");
+  EXPECT_THAT(findings.unknown, UnorderedElementsAre("spec.cleanPodPolice", "spec.worker.template.spec.containers[0].imagee"));
+  EXPECT_EQ(findings.errors.size(), 1u);  // a role without replicas
+  EXPECT_TRUE(CheckAs(api::paddle::kubeflow::kPaddleJobs, R"({"metadata":{"name":"k"},"spec":{"paddleReplicaSpecs":{"Worker":{"template":{"spec":{"containers":[{"name":"paddle"}]}}}}}})").ok());
+}
 
 TEST(CheckTest, NamesUnknownFieldsByPath) {
   const Findings findings = CheckAs(api::kPods, R"({"speck":{},"spec":{"containers":[{"name":"c","image":"i",
@@ -234,6 +245,14 @@ TEST(ApplyDefaultsTest, TemplatesOfJobsGetNoPodDefaults) {
             R"("resources":{"limits":{"cpu":"1000m"}}}]}})");
   EXPECT_EQ(api::ToJson(job.at("spec").at("queue")), "\"default\"");
   EXPECT_EQ(api::ToJson(job.at("spec").at("maxRetry")), "3");
+}
+
+TEST(FieldsAtTest, AreThoseOfTheObjectAtThePath) {
+  const Schema& job = *TheSchemas().For(api::kJobs);
+  EXPECT_THAT(FieldsAt(job, ""), ElementsAre("apiVersion", "kind", "metadata", "spec", "status"));
+  EXPECT_THAT(FieldsAt(job, "spec.tasks[1].template.spec.containers[0].resources"), ElementsAre("claims", "limits", "requests"));
+  EXPECT_THAT(FieldsAt(job, "spec.plugins"), IsEmpty()) << "its keys are anybody's";
+  EXPECT_THAT(FieldsAt(job, "spec.nope.name"), IsEmpty());
 }
 
 TEST(ListKeysAtTest, AreThoseOfKubernetes) {

@@ -14,6 +14,8 @@
 #include "absl/strings/str_split.h"
 #include "api/field_table.h"
 #include "api/json_value.h"
+#include "api/known_resources.h"
+#include "api/paddle_resources.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -286,8 +288,25 @@ TEST(TableTest, VolcanosCronJobs) {
               ElementsAre("nightly", "30 2 * * *", "Asia/Shanghai", "false", "null"));
 }
 
+TEST(TableTest, PaddleJobs) {
+  EXPECT_THAT(FirstCells(api::paddle::kPaddleJobs, R"({"metadata":{"name":"wd"},"spec":{"schedulingPolicy":{"queue":"q"}},"status":{"phase":"Running",
+      "mode":"PS","ps":{"ready":"2/2"},"worker":{"ready":"1/2"},"restarts":1,"message":"m"}})", 10),
+              ElementsAre("wd", "Running", "PS", "2/2", "1/2", "null", "null", "1", "q", "m"));
+  EXPECT_THAT(FirstCells(api::paddle::kPaddleJobs, R"({"metadata":{"name":"wd"}})", 5), ElementsAre("wd", "null", "null", "null", "null"));
+}
+
+// As the training operator's: the newest condition.
+TEST(TableTest, KubeflowsPaddleJobsShowTheirLastCondition) {
+  EXPECT_THAT(FirstCells(api::paddle::kubeflow::kPaddleJobs,
+                         R"({"metadata":{"name":"k"},"status":{"conditions":[{"type":"Created","status":"True"},{"type":"Running","status":"True"}]}})", 2),
+              ElementsAre("k", "Running"));
+  for (const char* status : {"{}", R"({"conditions":[]})", R"({"conditions":"?"})"}) {
+    EXPECT_THAT(FirstCells(api::paddle::kubeflow::kPaddleJobs, absl::StrCat(R"({"metadata":{"name":"k"},"status":)", status, "}"), 2), ElementsAre("k", "null"));
+  }
+}
+
 TEST(TableTest, EveryResourceHasATable) {
-  for (const api::Resource* resource : api::kAllResources) {
+  for (const api::Resource* resource : api::KnownResources()) {
     EXPECT_EQ(Row(*resource, R"({"metadata":{"name":"x"}})").empty(), false) << resource->kind;
   }
 }

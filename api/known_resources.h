@@ -1,0 +1,13 @@
+// Every resource we know: those of api/resource.h and Paddle's. What the sandbox serves, and what FindKind finds.
+#pragma once
+
+#include <span>
+
+#include "api/resource.h"
+
+namespace gangway::api {
+
+// kAllResources, then PaddleJob of paddle-operator, then kubeflow's.
+std::span<const Resource* const> KnownResources();
+
+}  // namespace gangway::api
