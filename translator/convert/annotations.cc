@@ -156,7 +156,7 @@ std::string DidYouMean(const std::string& nearest, absl::string_view otherwise) 
 Finding UnknownName(absl::string_view name, bool strict) {
   std::vector<std::string> known;
   for (const Wish& wish : kWishes) known.emplace_back(wish.name);
-  return MakeFinding(strict ? Code::kEnum : Code::kUnknownField, AnnotationField(name), {}, "there is no such annotation",
+  return MakeFinding(strict ? Code::kUnknown : Code::kUnknownField, AnnotationField(name), {}, "there is no such annotation",
                      DidYouMean(Nearest(name, known), "remove it"));
 }
 

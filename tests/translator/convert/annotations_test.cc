@@ -96,7 +96,7 @@ TEST(AnnotationsTest, ANearWordIsNamed) {
 }
 
 TEST(AnnotationsTest, StrictMakesThemErrors) {
-  EXPECT_THAT(ReadOne("max-restart", "3", true).said, ElementsAre(HasSubstr("E-ENUM metadata.annotations[paddle.gangway.io/max-restart]")));
+  EXPECT_THAT(ReadOne("max-restart", "3", true).said, ElementsAre(HasSubstr("E-UNKNOWN-FIELD metadata.annotations[paddle.gangway.io/max-restart]")));
   EXPECT_THAT(ReadOne("scale", "no", true).said, ElementsAre(HasSubstr("E-ENUM metadata.annotations[paddle.gangway.io/scale]")));
 }
 
