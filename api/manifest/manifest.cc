@@ -89,13 +89,18 @@ bool IsNull(const Node& node) { return node.kind == Node::Kind::kLiteral && node
 // Replaces lists by their items.
 class Expansion {
  public:
-  Expansion(const Tree& tree, absl::string_view source, const ManifestLimits& limits)
-      : tree_(tree), source_(source), limits_(limits) {}
+  // `mixed`: maps that are no objects may stand beside objects.
+  Expansion(const Tree& tree, absl::string_view source, const ManifestLimits& limits, bool mixed)
+      : tree_(tree), source_(source), limits_(limits), mixed_(mixed) {}
 
   // Appends `id`, or the items of the list that it is, however deep.
   absl::Status Expand(NodeId id, int depth, std::vector<NodeId>& out) {
     const Node& node = tree_.nodes[id];
     if (IsNull(node)) return absl::OkStatus();
+    if (mixed_ && depth == 1 && node.kind == Node::Kind::kMap && tree_.Member(node, "apiVersion") == nullptr && tree_.Member(node, "kind") == nullptr) {
+      out.push_back(id);
+      return absl::OkStatus();
+    }
     GW_RETURN_IF_ERROR(CheckIsObject(node));
     // Lists may share items through aliases, so it is the visits that are counted.
     if (++visited_ > limits_.max_documents || depth > limits_.max_depth) {
@@ -131,6 +136,7 @@ class Expansion {
   const Tree& tree_;
   const absl::string_view source_;
   const ManifestLimits& limits_;
+  const bool mixed_;
   std::size_t visited_ = 0;
 };
 
@@ -145,15 +151,29 @@ absl::StatusOr<std::vector<ManifestDocument>> Write(const Tree& tree, const std:
   return documents;
 }
 
+absl::StatusOr<std::vector<ManifestDocument>> ReadObjects(absl::string_view text, absl::string_view source, const ManifestLimits& limits,
+                                                          bool mixed) {
+  GW_ASSIGN_OR_RETURN(const Tree tree, Read(text, source, limits));
+  std::vector<NodeId> roots;
+  Expansion expansion(tree, source, limits, mixed);
+  for (const NodeId root : tree.roots) GW_RETURN_IF_ERROR(expansion.Expand(root, 1, roots));
+  return Write(tree, roots, source, limits);
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ManifestDocument>> ReadManifest(absl::string_view text, absl::string_view source,
                                                            const ManifestLimits& limits) {
-  GW_ASSIGN_OR_RETURN(const Tree tree, Read(text, source, limits));
-  std::vector<NodeId> roots;
-  Expansion expansion(tree, source, limits);
-  for (const NodeId root : tree.roots) GW_RETURN_IF_ERROR(expansion.Expand(root, 1, roots));
-  return Write(tree, roots, source, limits);
+  return ReadObjects(text, source, limits, /*mixed=*/false);
+}
+
+absl::StatusOr<std::vector<MixedDocument>> ReadMixedManifest(absl::string_view text, absl::string_view source, const ManifestLimits& limits) {
+  GW_ASSIGN_OR_RETURN(std::vector<ManifestDocument> documents, ReadObjects(text, source, limits, /*mixed=*/true));
+  std::vector<MixedDocument> out;
+  out.reserve(documents.size());
+  for (ManifestDocument& document : documents) out.push_back({std::move(document), {}});
+  if (out.size() == 1 && out[0].document.kind.empty()) out[0].text = std::string(text);
+  return out;
 }
 
 absl::StatusOr<std::vector<ManifestDocument>> ReadDocuments(absl::string_view text, absl::string_view source,

@@ -56,6 +56,14 @@ struct ManifestDocument {
 absl::StatusOr<std::vector<ManifestDocument>> ReadManifest(absl::string_view text, absl::string_view source,
                                                            const ManifestLimits& limits = {});
 
+// The same, but maps that have neither apiVersion nor kind are taken as they are: files of PaddleRec's. `text` is the source's own when such
+// a map is all that is in it, else empty: what was written around the values may matter to whoever gets the file.
+struct MixedDocument {
+  ManifestDocument document;
+  std::string text;
+};
+absl::StatusOr<std::vector<MixedDocument>> ReadMixedManifest(absl::string_view text, absl::string_view source, const ManifestLimits& limits = {});
+
 // Any documents, without these demands.
 absl::StatusOr<std::vector<ManifestDocument>> ReadDocuments(absl::string_view text, absl::string_view source,
                                                             const ManifestLimits& limits = {});

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "api/core/pod_validation.h"
 #include "api/field_rules.h"
 #include "api/json_value.h"
@@ -258,6 +259,30 @@ Findings Check(const json::value& object, const Schema& schema) {
   Findings findings;
   Checker(findings).Visit(object, *schema.root, {}, /*judged=*/!schema.custom);
   return findings;
+}
+
+std::vector<std::string> FieldsAt(const Schema& schema, absl::string_view path) {
+  const SchemaNode* node = schema.root;
+  const auto enter = [&node] {
+    while (node != nullptr && node->shape == Shape::kList) node = node->element;
+  };
+  if (!path.empty()) {
+    for (const absl::string_view step : absl::StrSplit(path, '.')) {
+      enter();
+      if (node == nullptr) return {};
+      if (node->shape == Shape::kMap) {
+        node = node->element;
+      } else {
+        const SchemaProperty* property = node->Find(StdView(step.substr(0, step.find('['))));
+        node = property == nullptr ? nullptr : property->node;
+      }
+    }
+  }
+  enter();
+  std::vector<std::string> names;
+  if (node == nullptr || node->shape != Shape::kObject) return names;
+  for (const SchemaProperty& property : node->properties) names.emplace_back(property.name);
+  return names;
 }
 
 void Prune(json::value& object, const Schema& schema) { PruneNode(object, *schema.root); }

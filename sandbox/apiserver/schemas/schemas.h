@@ -78,6 +78,10 @@ class Schemas {
 // their object. In `status` only types are judged.
 Findings Check(const boost::json::value& object, const Schema& schema);
 
+// The fields of the object at `path` ("spec.tasks[0].template.spec"; "": the whole); none when the path leads to no object with fields of its
+// own. Sorted.
+std::vector<std::string> FieldsAt(const Schema& schema, absl::string_view path);
+
 // Removes the fields the type does not have, and nulls, which Kubernetes reads as absent.
 void Prune(boost::json::value& object, const Schema& schema);
 

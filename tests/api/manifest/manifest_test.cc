@@ -196,5 +196,23 @@ TEST(ManifestTest, JsonErrorsOfJsonFiles) {
   EXPECT_THAT(Jsons("{a: 1, b: [x,],}"), ElementsAre(R"({"a":1,"b":["x"]})"));
 }
 
+TEST(MixedManifestTest, FilesThatAreNoObjectsAreTakenAsTheyAre) {
+  const std::string rec = "# what is trained\ntrain:\n  engine: cluster\n";
+  const auto alone = ReadMixedManifest(rec, "config.yaml");
+  ASSERT_THAT(alone, IsOk());
+  ASSERT_EQ(alone->size(), 1u);
+  EXPECT_EQ((*alone)[0].text, rec) << "comments and all";
+  EXPECT_EQ((*alone)[0].document.json, R"({"train":{"engine":"cluster"}})");
+  EXPECT_EQ((*alone)[0].document.Find("train.engine"), (TextPosition{3, 3}));
+  const auto beside = ReadMixedManifest(rec + "---\napiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}]\n", "all.yaml");
+  ASSERT_THAT(beside, IsOk());
+  ASSERT_EQ(beside->size(), 2u);
+  EXPECT_EQ((*beside)[0].text, "") << "its file has more";
+  EXPECT_EQ((*beside)[1].document.kind, "Pod");
+  EXPECT_THAT(ReadMixedManifest("kind: Pod\n", "f.yaml"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("apiVersion is missing")));
+  EXPECT_THAT(ReadMixedManifest("- 1\n", "f.yaml"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be a map")));
+  EXPECT_THAT(ReadMixedManifest("apiVersion: v1\nkind: List\nitems: [{a: b}]\n", "f.yaml"), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace gangway::api
