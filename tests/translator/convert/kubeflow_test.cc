@@ -9,7 +9,6 @@
 #include "base/strings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/status_matchers.h"
 #include "translator/convert/translate.h"
 
 namespace gangway::convert {
