@@ -8,6 +8,7 @@
 namespace gangway::api::paddle {
 namespace {
 
+constexpr char kElasticTimeout[] = "60";  // seconds
 constexpr char kTrainerPorts[] = "20";  // ports a trainer may take from its own on
 constexpr std::size_t kMaxVariableBytes = 128 * 1024;  // Linux: MAX_ARG_STRLEN, "NAME=value" and its end
 constexpr std::size_t kMaxListBytes = 16 * 1024;       // of one pod
@@ -25,6 +26,10 @@ const char* NameOf(Role role) {
   return "";
 }
 
+std::string Nodes(const Elastic& elastic) {
+  return elastic.min == elastic.max ? absl::StrCat(elastic.min) : absl::StrCat(elastic.min, ":", elastic.max);
+}
+
 const char* Device(bool accelerator) { return accelerator ? "gpu" : "cpu"; }
 
 class EnvWriter {
@@ -37,23 +42,24 @@ class EnvWriter {
     AddIdentity();
     Add("TRAINER_PORTS_NUM", kTrainerPorts);
     Add("PADDLE_PORT", absl::StrCat(port()));
-    if (cluster_.elastic) {
-      AddElastic(*cluster_.elastic);
-    } else {
+    if (!without_peers()) {
       AddPeers();
       if (!cluster_.heters.empty()) AddHeter();
-      if (!cluster_.servers.empty() && cluster_.with_gloo) AddGloo();
+      if (!cluster_.servers.empty() && cluster_.with_gloo > 0) AddGloo();
     }
+    if (cluster_.elastic && cluster_.elastic->legacy) AddLegacyElastic(*cluster_.elastic);
+    if (without_peers()) AddElastic(*cluster_.elastic);
     return std::move(env_);
   }
 
  private:
   int port() const { return cluster_.ports.Of(pod_.role); }
+  bool without_peers() const { return cluster_.elastic && !cluster_.elastic->legacy; }
 
   // Who the pod is (6.5.1).
   void AddIdentity() {
     env_.push_back({"PADDLE_POD_NAME", "metadata.name", true, true});
-    if (cluster_.elastic) {
+    if (without_peers()) {
       env_.push_back({"POD_IP", "status.podIP", true, true});
     } else {
       env_.push_back({"POD_IP", pod_.host, false, true});
@@ -80,9 +86,13 @@ class EnvWriter {
       // For programs started without the launcher, which sets both itself.
       Add("PADDLE_CURRENT_ENDPOINT", absl::StrCat("$(POD_IP):", port()));
       if (!pod_.accelerator) Add("PADDLE_DISTRI_BACKEND", "gloo");
-      // The launcher gives its processes random ports otherwise.
-      if (cluster_.host_network) Add("PORT_RANGE", absl::StrCat(port(), ":", port() + kPortsOfARole - 1));
+      AddPortRange();
     }
+  }
+
+  // The launcher gives its processes random ports otherwise.
+  void AddPortRange() {
+    if (cluster_.host_network) Add("PORT_RANGE", absl::StrCat(port(), ":", port() + kPortsOfARole - 1));
   }
 
   void AddHeter() {
@@ -102,7 +112,7 @@ class EnvWriter {
   }
 
   void AddGloo() {
-    Add("PADDLE_WITH_GLOO", "1");
+    Add("PADDLE_WITH_GLOO", absl::StrCat(cluster_.with_gloo));
     Add("PADDLE_GLOO_RENDEZVOUS", "3");  // over HTTP
     Add("PADDLE_GLOO_HTTP_ENDPOINT", absl::StrCat(cluster_.servers[0], ":", cluster_.ports.server + kGlooOffset));
   }
@@ -110,10 +120,18 @@ class EnvWriter {
   // 6.6.1: neither an index nor endpoints, which change.
   void AddElastic(const Elastic& elastic) {
     Add("PADDLE_MASTER", absl::StrCat("etcd://", elastic.etcd));
-    Add("PADDLE_NNODES", elastic.min == elastic.max ? absl::StrCat(elastic.min) : absl::StrCat(elastic.min, ":", elastic.max));
+    Add("PADDLE_NNODES", Nodes(elastic));
     Add("PADDLE_JOB_ID", elastic.job_id);
     Add("PADDLE_ELASTIC_LEVEL", "1");
-    Add("PADDLE_ELASTIC_TIMEOUT", "60");
+    Add("PADDLE_ELASTIC_TIMEOUT", kElasticTimeout);
+    AddPortRange();
+  }
+
+  void AddLegacyElastic(const Elastic& elastic) {
+    Add("PADDLE_ELASTIC_SERVER", elastic.etcd);
+    Add("PADDLE_ELASTIC_JOB_ID", elastic.job_id);
+    Add("PADDLE_ELASTIC_NP", Nodes(elastic));
+    Add("PADDLE_ELASTIC_TIMEOUT", kElasticTimeout);
   }
 
   void Add(absl::string_view name, std::string value) { env_.push_back({std::string(name), std::move(value)}); }

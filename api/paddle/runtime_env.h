@@ -35,6 +35,7 @@ struct Elastic {
   std::string etcd;  // "etcd.infra:2379"
   int min = 1, max = 1;
   std::string job_id;  // "<namespace>-<job>"
+  bool legacy = false;  // for Paddle before 2.3, which wants to know its peers besides
 };
 
 // Who takes part. Hosts are names that resolve in every pod and hold a dot: the launcher takes no other for its own.
@@ -42,7 +43,7 @@ struct RuntimeCluster {
   std::vector<std::string> servers, trainers;
   std::vector<std::string> heters = {};  // only with servers and trainers
   RolePorts ports = {};
-  bool with_gloo = false;     // barriers and trainer-to-trainer messages: served by server 0; needs servers
+  int with_gloo = 0;          // greater than 0: barriers and trainer-to-trainer messages, served by server 0; needs servers
   bool host_network = false;  // the ports are the nodes'
   bool heter_accelerator = false;  // what the heter trainers compute on
   std::optional<Elastic> elastic = std::nullopt;

@@ -287,7 +287,7 @@ void ExposeHostPort(json::object& container, int port) {
 void ExposePorts(const paddle::RuntimeCluster& cluster, paddle::Role role, bool on_host, json::object& container) {
   const int port = cluster.ports.Of(role);
   std::vector<int> ports = {port};
-  if (role == paddle::Role::kServer && cluster.with_gloo) ports.push_back(port + paddle::kGlooOffset);
+  if (role == paddle::Role::kServer && cluster.with_gloo > 0) ports.push_back(port + paddle::kGlooOffset);
   if (on_host && cluster.servers.empty()) {  // one process for each accelerator
     const int processes = static_cast<int>(std::clamp<std::int64_t>(paddle::Accelerators(container), 1, paddle::kPortsOfARole));
     for (int i = 1; i < processes; ++i) ports.push_back(port + i);

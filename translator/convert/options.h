@@ -35,6 +35,7 @@ struct TranslateOptions {
   std::string elastic_etcd = {};                // "etcd.infra:2379": of elastic jobs that name none
   std::string namespace_queue = {};             // of jobs that name none; "": Volcano's "default"
   std::optional<int> nodes = {};                // how many the cluster has; absent: not known
+  bool sidecars = false;                        // the job's namespace has Istio put sidecars into its pods
   std::optional<HandMadeGroup> group = {};      // a PodGroup of the job's name that came with it
   // A controller of ours keeps the job: it cleans its pods, ends it at its deadline, deletes failed workers of elastic jobs, so that there is
   // no need to warn of what a Job cannot do.

@@ -10,22 +10,15 @@
 #include <vector>
 
 #include "api/paddle/paddle_job.h"
-#include "api/resource.h"
 #include "api/volcano/job.h"
 #include "translator/convert/codes.h"
+#include "translator/convert/companions.h"
 #include "translator/convert/gang.h"
 #include "translator/convert/mode.h"
+#include "translator/convert/names.h"
 #include "translator/convert/options.h"
 
 namespace gangway::convert {
-
-// An object that must exist before the Job, "" in its namespace's place: the job's own.
-struct Companion {
-  const api::Resource* resource = nullptr;
-  std::string name;
-  std::string json;  // the whole object
-  std::string why;   // one line for a reader: "lists that are too long for a pod's env"
-};
 
 // The way of one field: for `--explain`. `to` is "" when nothing became of it, `from` when it is ours.
 struct Step {
@@ -39,6 +32,7 @@ struct Translation {
   Lineup lineup;      // which tasks
   Gang gang;
   std::vector<Companion> before;  // in the order to apply
+  NeededObjects needed;           // for CheckClashes; who runs the Job is the caller's to say
   api::volcano::Job job;          // apiVersion and kind included; no status, no owner
   std::vector<Step> steps;
   bool ok() const { return !HasErrors(findings); }

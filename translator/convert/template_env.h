@@ -1,0 +1,26 @@
+// Env of a template's containers (spec: paddle 6.5): who the pod is before the user's own and over it, who the others are before it and
+// under it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "api/paddle/runtime_env.h"
+#include "boost/json/fwd.hpp"
+#include "translator/convert/codes.h"
+
+namespace gangway::convert {
+
+// `field`: of the container, "spec.ps.template.spec.containers[0]". `left_out`: a variable that is not set after all, though a user's own still goes; "":
+// none. W-ENV-RESERVED, I-ENV-USER.
+void PutEnv(const std::vector<api::paddle::RuntimeVariable>& env, absl::string_view left_out, absl::string_view field, boost::json::object& container,
+            Findings& findings);
+
+// Before the user's sources, of which the last one wins.
+void PutEnvSource(absl::string_view config_map, boost::json::object& container);
+
+// Has a shell cut the pod's index from its name. False: the container names no command, so there is nothing to wrap.
+bool WrapCommand(boost::json::object& container);
+
+}  // namespace gangway::convert
