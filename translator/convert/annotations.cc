@@ -154,10 +154,8 @@ std::string DidYouMean(const std::string& nearest, absl::string_view otherwise) 
 }
 
 Finding UnknownName(absl::string_view name, bool strict) {
-  std::vector<std::string> known;
-  for (const Wish& wish : kWishes) known.emplace_back(wish.name);
   return MakeFinding(strict ? Code::kUnknown : Code::kUnknownField, AnnotationField(name), {}, "there is no such annotation",
-                     DidYouMean(Nearest(name, known), "remove it"));
+                     DidYouMean(Nearest(name, AnnotationNames()), "remove it"));
 }
 
 Finding NoValue(const Wish& wish, absl::string_view text, bool strict) {
@@ -169,6 +167,12 @@ Finding NoValue(const Wish& wish, absl::string_view text, bool strict) {
 }
 
 }  // namespace
+
+std::vector<std::string> AnnotationNames() {
+  std::vector<std::string> names;
+  for (const Wish& wish : kWishes) names.emplace_back(wish.name);
+  return names;
+}
 
 std::string AnnotationField(absl::string_view name) { return absl::StrCat("metadata.annotations[", View(kAnnotationPrefix), name, "]"); }
 

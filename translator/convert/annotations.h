@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -42,6 +43,9 @@ struct Annotations {
 
 // metadata.annotations[paddle.gangway.io/max-restarts], for "max-restarts".
 std::string AnnotationField(absl::string_view name);
+
+// All of them: "max-restarts"...
+std::vector<std::string> AnnotationNames();
 
 // Reads those of `all` with the prefix; others are no news. What has no meaning is told, with AnnotationField as its field, and the nearest
 // known name or value; the default counts then. Numbers of seconds may also be written as Go's durations, "1m30s"; on and off also as true

@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 #include "translator/convert/options.h"
 
@@ -102,6 +103,11 @@ TEST(AnnotationsTest, StrictMakesThemErrors) {
 
 TEST(AnnotationsTest, NumericEndpointsAreRefused) {
   EXPECT_THAT(ReadOne("endpoints", "ip").said, ElementsAre(HasSubstr("E-IP metadata.annotations[paddle.gangway.io/endpoints]")));
+}
+
+TEST(AnnotationsTest, EachIsInTheDocs) {
+  const std::string docs = testutil::ReadFile(GW_SOURCE_DIR "/docs/paddlejob.md");
+  for (const std::string& name : AnnotationNames()) EXPECT_THAT(docs, HasSubstr(absl::StrCat("| `", name, "` |")));
 }
 
 TEST(VolcanoVersionTest, ReleasesAsTheyAreWritten) {

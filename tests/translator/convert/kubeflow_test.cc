@@ -4,11 +4,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "api/json_value.h"
 #include "api/volcano/admission.h"
 #include "base/strings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/files.h"
 #include "translator/convert/translate.h"
 
 namespace gangway::convert {
@@ -331,6 +334,20 @@ TEST(KubeflowTest, AnnotationsOfTheOtherDialectAreTold) {
   TranslateOptions old;
   old.volcano = {1, 8};
   EXPECT_TRUE(Made(Job(Workers()), old).ok()) << "ranks are given where the pods meet: no index is needed";
+}
+
+TEST(KubeflowTest, TheEnvIsTheOneThatRealPaddleWasRunWith) {
+  const Translation out = Made(Job(Workers(), "", "wd"));
+  for (const char* const pod : {"wd-worker-0", "wd-worker-1"}) {
+    const std::string file = absl::StrCat(GW_SOURCE_DIR "/tests/golden/paddle/kf-", absl::StripPrefix(pod, "wd-"), ".env");
+    std::vector<std::string> wanted;
+    for (const absl::string_view line : absl::StrSplit(testutil::ReadFile(file), '\n', absl::SkipEmpty())) {
+      const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits('=', 1));
+      EXPECT_EQ(absl::StrReplaceAll(EnvOf(out, 0, parts[0]), {{"$(PADDLE_POD_NAME)", pod}}), parts[1]) << file << ": " << parts[0];
+      wanted.push_back(parts[0]);
+    }
+    EXPECT_EQ(wanted.size(), 5u);
+  }
 }
 
 TEST(KubeflowTest, MetadataIsCopied) {
