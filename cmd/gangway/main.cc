@@ -11,11 +11,14 @@
 #include <vector>
 
 #include "cmd/gangway/crds_command.h"
+#include "cmd/gangway/doctor_command.h"
 #include "cmd/gangway/job_command.h"
 #include "cmd/gangway/logs_command.h"
 #include "cmd/gangway/process_command.h"
 #include "cmd/gangway/queue_command.h"
 #include "cmd/gangway/sandbox_command.h"
+#include "cmd/gangway/submit_command.h"
+#include "cmd/gangway/translate_command.h"
 #include "cmd/gangway/validate_command.h"
 #include "cmd/gangway/version.h"
 
@@ -80,7 +83,10 @@ int main(int argc, char** argv) {
   app.add_subcommand("extender", "placement and job policies as a gRPC service (gangway.v1)");
   const gangway::cmd::ProcessCommand scheduler(app, gangway::cmd::ProcessKind::kScheduler);
   const gangway::cmd::ProcessCommand controller(app, gangway::cmd::ProcessKind::kController);
+  const gangway::cmd::TranslateCommand translate(app);
+  const gangway::cmd::SubmitCommand submit(app);
   const gangway::cmd::ValidateCommand validate(app);
+  const gangway::cmd::DoctorCommand doctor(app);
   gangway::cmd::JobCommand job(app);
   gangway::cmd::QueueCommand queue(app);
   gangway::cmd::LogsCommand logs(app);
@@ -93,7 +99,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (app.exit(error) == 0) return 0;
+    return translate.chosen() ? gangway::cmd::TranslateCommand::kWrongInput : 2;
   }
   if (app.got_subcommand("version")) {
     std::printf("%s\n", gangway::cmd::VersionLine().c_str());
@@ -103,7 +110,10 @@ int main(int argc, char** argv) {
   if (queue.chosen()) return queue.Run();
   if (logs.chosen()) return logs.Run();
   if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
+  if (translate.chosen()) return translate.Run();
+  if (submit.chosen()) return submit.Run();
   if (validate.chosen()) return validate.Run();
+  if (doctor.chosen()) return doctor.Run();
   for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {
     if (process->chosen()) return process->Run();
   }

@@ -1,30 +1,37 @@
-// What `gangway validate` says of manifests: whether an API server with Volcano's types and webhooks would take each of its objects.
+// What `gangway validate` says of manifests: whether an API server with Volcano's types and webhooks would take each of its objects, and
+// whether Paddle jobs can be translated.
 //
-// Judged are fields that do not exist or have another type, also in pod templates (the schemas of the embedded API server), and
-// the rules of api/volcano/admission.h for a create. Rules about other queues are not: there is no cluster to ask.
+// Of Volcano's objects are judged fields that do not exist or have another type, also in pod templates (the schemas of the embedded API
+// server), and the rules of api/volcano/admission.h for a create. Rules about other queues are not: there is no cluster to ask. PaddleJobs
+// and PaddleRec's files are translated (translator/files/manifest.h), and what comes out is thrown away.
 //
 // Pure.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "api/field_error.h"
 #include "api/manifest/manifest.h"
+#include "translator/convert/codes.h"
+#include "translator/convert/options.h"
 
 namespace gangway::cmd {
 
-// One thing that is wrong with one object.
+// One thing that is wrong with one object, or good to know of it.
 struct Finding {
   std::string object;  // "job default/ctr"
   std::string source;  // "job.yaml"
   api::TextPosition at;
   api::FieldError error;
+  std::optional<convert::Code> code = {};  // of translations; else it is an error
+  convert::Level level() const { return code.has_value() ? convert::EntryOf(*code).level() : convert::Level::kError; }
 };
 
-// An object that is not Volcano's.
+// An object that is neither Volcano's nor Paddle's.
 struct PassedOver {
   std::string object;  // "Service default/web"
   std::string source;
@@ -38,7 +45,7 @@ struct Validation {
   std::vector<std::string> unreadable;   // inputs that could not be read, one line each; the caller's to fill
 };
 
-Validation Validate(absl::Span<const api::ManifestDocument> documents);
+Validation Validate(absl::Span<const api::MixedDocument> documents, const convert::TranslateOptions& options = {});
 
 // Lines for people: findings, notes, a sum. `unreadable` is left out.
 std::string ValidationText(const Validation& validation);

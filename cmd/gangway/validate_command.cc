@@ -2,108 +2,43 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
-#include "base/status_macros.h"
+#include "cmd/gangway/inputs.h"
 #include "cmd/gangway/validate.h"
 
 namespace gangway::cmd {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kTaken = 0, kRefused = 1, kWrongInput = 2;
-
-// One byte more than a manifest may have, so that the reader can say that it is too large.
-std::string ReadSome(std::istream& in) {
-  const std::size_t most = api::ManifestLimits().max_bytes + 1;
-  std::string text;
-  char chunk[64 << 10];
-  while (text.size() < most && in.good()) {
-    in.read(chunk, static_cast<std::streamsize>(std::min(sizeof(chunk), most - text.size())));
-    text.append(chunk, static_cast<std::size_t>(in.gcount()));
-  }
-  return text;
-}
-
-// The manifests right in a folder, by name.
-absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder) {
-  std::error_code error;
-  std::vector<std::string> files;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string extension = at->path().extension().string();
-    std::error_code ignored;  // of a link that leads nowhere: reading it says so
-    const bool manifest = extension == ".yaml" || extension == ".yml" || extension == ".json";
-    if (manifest && !at->is_directory(ignored)) files.push_back(at->path().string());
-  }
-  if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
-  if (files.empty()) return absl::NotFoundError(absl::StrCat(folder, ": there is no .yaml, .yml or .json file in this folder"));
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-absl::StatusOr<std::vector<api::ManifestDocument>> ReadInput(const std::string& path) {
-  if (path == "-") return api::ReadManifest(ReadSome(std::cin), "standard input");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
-  return api::ReadManifest(ReadSome(file), path);
-}
-
-// Whatever can be read of the inputs, in their order; what cannot be is told in `unreadable`.
-std::vector<api::ManifestDocument> ReadInputs(const std::vector<std::string>& inputs, std::vector<std::string>& unreadable) {
-  std::vector<api::ManifestDocument> documents;
-  const auto cannot = [&](const absl::Status& status) { unreadable.emplace_back(status.message()); };
-  for (const std::string& input : inputs) {
-    std::vector<std::string> files{input};
-    std::error_code ignored;  // what is no folder is read as a file
-    const bool folder = input != "-" && fs::is_directory(input, ignored);
-    if (folder) {
-      absl::StatusOr<std::vector<std::string>> found = FilesIn(input);
-      if (!found.ok()) cannot(found.status());
-      files = found.ok() ? *std::move(found) : std::vector<std::string>();
-    }
-    for (const std::string& file : files) {
-      absl::StatusOr<std::vector<api::ManifestDocument>> read = ReadInput(file);
-      if (!read.ok()) {
-        cannot(read.status());
-      } else if (read->empty() && !folder) {
-        unreadable.push_back(absl::StrCat(file == "-" ? "standard input" : file, ": there is no object in it"));
-      } else {
-        std::move(read->begin(), read->end(), std::back_inserter(documents));
-      }
-    }
-  }
-  return documents;
-}
 
 }  // namespace
 
 ValidateCommand::ValidateCommand(CLI::App& app)
-    : command_(app.add_subcommand("validate", "say whether Volcano's admission would take the objects of job files, without a cluster")) {
+    : command_(app.add_subcommand("validate", "say whether Volcano would take the objects of job files and Paddle jobs can be translated, without a cluster")) {
   command_->footer(
-      "Judges Jobs, CronJobs, JobFlows, JobTemplates, PodGroups, Queues and Commands; other objects are passed over with a note. See docs/validate.md.\n"
+      "Judges Jobs, CronJobs, JobFlows, JobTemplates, PodGroups, Queues and Commands, PaddleJobs of both dialects and PaddleRec's two files; other\n"
+      "objects are passed over with a note. See docs/validate.md.\n"
       "Exit code: 0 every object would be taken, 1 one would be refused, 2 a flag is wrong or an input cannot be read.\n\n"
       "  gangway validate -f job.yaml -f more/\n  kubectl get vcjob ctr -o yaml | gangway validate -f - -o json");
-  command_->add_option("-f,--filename", inputs_, "file, folder (its .yaml, .yml and .json files), or - for standard input (repeatable)")->required();
+  AddInputs(*command_, inputs_);
   command_->add_option("-o,--output", output_, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  AddTranslateFlags(*command_, flags_);
 }
 
 bool ValidateCommand::chosen() const { return command_->parsed(); }
 
 int ValidateCommand::Run() const {
+  const absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);
+  if (!options.ok()) {
+    std::fprintf(stderr, "gangway validate: %s\n", std::string(options.status().message()).c_str());
+    return kWrongInput;
+  }
   std::vector<std::string> unreadable;
-  const std::vector<api::ManifestDocument> documents = ReadInputs(inputs_, unreadable);
-  Validation validation = Validate(documents);
+  const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
+  Validation validation = Validate(documents, *options);
   validation.unreadable = std::move(unreadable);
   std::fputs((output_ == "json" ? ValidationJson(validation) : ValidationText(validation)).c_str(), stdout);
   const bool written = std::fflush(stdout) == 0;

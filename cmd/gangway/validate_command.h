@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cmd/gangway/translate_command.h"
+
 namespace CLI {
 class App;
 }
@@ -21,6 +23,7 @@ class ValidateCommand {
  private:
   CLI::App* const command_;
   std::vector<std::string> inputs_;
+  TranslateFlags flags_;
   std::string output_ = "text";
 };
 

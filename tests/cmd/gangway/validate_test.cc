@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Validation Of(absl::string_view text, absl::string_view source = "job.yaml") {
-  const auto documents = api::ReadManifest(text, source);
+  const auto documents = api::ReadMixedManifest(text, source);
   EXPECT_THAT(documents, testutil::IsOk());
   return documents.ok() ? Validate(*documents) : Validation();
 }
@@ -79,7 +79,7 @@ TEST(ValidateTest, FindsFieldsThatDoNotExistOrHaveAnotherType) {
   const std::string text = ValidationText(validation);
   EXPECT_THAT(text, HasSubstr("spec.tasks[0].replica: Forbidden: there is no such field (did you mean replicas?)"));
   EXPECT_THAT(text, HasSubstr("spec.polices: Forbidden: there is no such field (did you mean policies?)"));
-  EXPECT_THAT(text, HasSubstr("containers[0].imge: Forbidden: there is no such field (remove it, or correct its name or its place)"));
+  EXPECT_THAT(text, HasSubstr("containers[0].imge: Forbidden: there is no such field (did you mean image?)"));
   EXPECT_THAT(text, HasSubstr("spec.tasks[1].replicas: Invalid value: \"2\""));
 }
 
@@ -107,7 +107,7 @@ TEST(ValidateTest, JudgesEveryKindOfVolcanoAndPassesOverOthers) {
   EXPECT_THAT(refused, ::testing::Contains("command stop target.nam"));
   EXPECT_THAT(refused, ::testing::Contains("job ctr apiVersion"));
   EXPECT_THAT(passed, ElementsAre("Service default/web", "Job plain"));
-  EXPECT_THAT(ValidationText(validation), HasSubstr("job.yaml:8:1: note: Service default/web is not Volcano's and was passed over\n"));
+  EXPECT_THAT(ValidationText(validation), HasSubstr("job.yaml:8:1: note: Service default/web is neither Volcano's nor Paddle's and was passed over\n"));
   EXPECT_THAT(ValidationText(validation), HasSubstr("write batch.volcano.sh/v1alpha1"));
 }
 
@@ -134,7 +134,7 @@ TEST(ValidateTest, RecordedCreatesGetTheirVerdict) {
   for (const boost::json::value& row : rows->as_array()) {
     if (row.at("method") != "POST") continue;
     const std::string what(row.at("what").as_string());
-    const auto documents = api::ReadManifest(api::ToJson(row.at("input")), what);
+    const auto documents = api::ReadMixedManifest(api::ToJson(row.at("input")), what);
     ASSERT_THAT(documents, testutil::IsOk()) << what;
     const Validation validation = Validate(*documents);
     const auto is_unknown = [](const Finding& f) { return absl::StrContains(f.error.rule, "no such field"); };
@@ -160,7 +160,7 @@ TEST(ValidateTest, JsonHasTheSameInFields) {
   EXPECT_EQ(json->at("checked"), 1);
   EXPECT_EQ(json->at("refused"), 1);
   EXPECT_EQ(api::ToJson(json->at("findings").at(0)),
-            R"({"object":"job ads/ctr","source":"job.yaml","line":8,"column":7,"field":"spec.tasks[0].replica",)"
+            R"({"object":"job ads/ctr","source":"job.yaml","line":8,"column":7,"level":"error","code":"","field":"spec.tasks[0].replica",)"
             R"("reason":"FieldValueForbidden","value":"","rule":"there is no such field","fix":"did you mean replicas?"})");
   EXPECT_EQ(api::ToJson(json->at("unreadable")), R"(["b.yaml: line 1"])");
 }

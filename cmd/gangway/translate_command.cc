@@ -1,0 +1,71 @@
+#include "cmd/gangway/translate_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+#include "cmd/gangway/inputs.h"
+#include "cmd/gangway/object_check.h"
+#include "cmd/gangway/translation_text.h"
+#include "base/status_macros.h"
+#include "translator/files/manifest.h"
+
+namespace gangway::cmd {
+
+void AddTranslateFlags(CLI::App& command, TranslateFlags& flags) {
+  command.add_option("--target", flags.target, "whose controller runs the Jobs: volcano, or gangway, which also carries out delayed actions")
+      ->check(CLI::IsMember({"volcano", "gangway"}))->capture_default_str();
+  command.add_option("--volcano-version", flags.volcano_version, "the release that runs them, with --target=volcano")->capture_default_str();
+  command.add_option("--cluster-domain", flags.cluster_domain, "of absolute names of pods")->capture_default_str();
+  command.add_option("--elastic-etcd", flags.elastic_etcd, "host:port, of elastic jobs that name none");
+  command.add_option("--queue", flags.queue, "of jobs that name none, in namespaces that name none");
+  command.add_flag("--strict", flags.strict, "fields and values that nobody knows are errors, not warnings");
+}
+
+absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags) {
+  convert::TranslateOptions options;
+  options.target = flags.target == "gangway" ? convert::Target::kGangway : convert::Target::kVolcano;
+  GW_ASSIGN_OR_RETURN(options.volcano, convert::ParseVolcanoVersion(flags.volcano_version));
+  options.cluster_domain = flags.cluster_domain;
+  options.elastic_etcd = flags.elastic_etcd;
+  options.namespace_queue = flags.queue;
+  options.strict = flags.strict;
+  return options;
+}
+
+TranslateCommand::TranslateCommand(CLI::App& app)
+    : command_(app.add_subcommand("translate", "PaddleJobs and PaddleRec's files as Volcano Jobs, without a cluster")) {
+  command_->footer(
+      "Objects go to standard output in the order to apply, what there is to say of them to standard error; other objects pass through.\n"
+      "See docs/translate.md. Exit code: 0 all was translated, warnings or not; 1 a flag is wrong or an input cannot be read;\n"
+      "2 a job has an error: nothing comes out of its document, the others do.\n\n"
+      "  gangway translate -f paddlejob.yaml | kubectl apply -f -\n  gangway translate -f jobs/ --explain\n"
+      "  gangway translate -f backend.yaml -f config.yaml --target=gangway");
+  AddInputs(*command_, inputs_);
+  command_->add_option("-o,--output", output_, "yaml, or json: one List")->check(CLI::IsMember({"yaml", "json"}))->capture_default_str();
+  command_->add_flag("--explain", explain_, "print each field's way instead of the objects");
+  AddTranslateFlags(*command_, flags_);
+}
+
+bool TranslateCommand::chosen() const { return command_->parsed(); }
+
+int TranslateCommand::Run() const {
+  absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);
+  if (!options.ok()) {
+    std::fprintf(stderr, "gangway translate: %s\n", std::string(options.status().message()).c_str());
+    return kWrongInput;
+  }
+  options->explain = explain_;
+  std::vector<std::string> unreadable;
+  const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
+  const convert::ManifestTranslation translation = convert::TranslateManifest(documents, *options, TypeCheckOf());
+  const std::string out = explain_ ? TranslationStories(translation) : output_ == "json" ? TranslationJson(translation) : TranslationYaml(translation);
+  const bool written = std::fwrite(out.data(), 1, out.size(), stdout) == out.size() && std::fflush(stdout) == 0;
+  std::fputs(TranslationFindings(translation).c_str(), stderr);
+  for (const std::string& line : unreadable) std::fprintf(stderr, "gangway translate: %s\n", line.c_str());
+  if (!written) std::fprintf(stderr, "gangway translate: standard output cannot be written\n");
+  if (translation.refused > 0) return kWrongJob;
+  return unreadable.empty() && written ? kDone : kWrongInput;
+}
+
+}  // namespace gangway::cmd

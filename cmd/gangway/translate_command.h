@@ -1,0 +1,44 @@
+// `gangway translate`: Paddle jobs as Volcano Jobs (docs/translate.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "translator/convert/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gangway::cmd {
+
+// For whom to translate, as flags of the commands that do.
+struct TranslateFlags {
+  std::string target = "volcano", volcano_version = "1.13", cluster_domain = "cluster.local", elastic_etcd, queue;
+  bool strict = false;
+};
+void AddTranslateFlags(CLI::App& command, TranslateFlags& flags);
+absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags);
+
+class TranslateCommand {
+ public:
+  // Adds the subcommand; its flags are written into this object, which must outlive the parse.
+  explicit TranslateCommand(CLI::App& app);
+  TranslateCommand(const TranslateCommand&) = delete;
+  TranslateCommand& operator=(const TranslateCommand&) = delete;
+
+  static constexpr int kDone = 0, kWrongInput = 1, kWrongJob = 2;
+
+  bool chosen() const;
+  int Run() const;  // the exit code
+
+ private:
+  CLI::App* const command_;
+  TranslateFlags flags_;
+  std::vector<std::string> inputs_;
+  std::string output_ = "yaml";
+  bool explain_ = false;
+};
+
+}  // namespace gangway::cmd

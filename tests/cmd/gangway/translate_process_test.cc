@@ -1,0 +1,106 @@
+// `gangway translate` as a user runs it: inputs, outputs, exit codes.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "api/json_value.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/process/process.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string Job(const std::string& name, int replicas) {
+  return absl::StrCat("apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: ", name, "}\nspec: {worker: {replicas: ", replicas,
+                      ", template: {spec: {containers: [{name: p, image: i}]}}}}\n");
+}
+
+class TranslateProcessTest : public ::testing::Test {
+ protected:
+  static Outcome Run(std::vector<std::string> arguments, const std::string& input = {}, const std::string& command = "translate") {
+    arguments.insert(arguments.begin(), {GW_GANGWAY, command});
+    return RunProgram(arguments, {}, input);
+  }
+  std::string File(const std::string& name, const std::string& text) const {
+    WriteFile(folder_.path() + "/" + name, text);
+    return folder_.path() + "/" + name;
+  }
+  const TemporaryFolder folder_{"gangway-translate"};
+};
+
+TEST_F(TranslateProcessTest, WarningsGoToStandardErrorAndEndWithZero) {
+  const Outcome outcome = Run({"-f", "-"}, Job("wd", 2));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("# Made of PaddleJob wd"), HasSubstr("\nkind: Job\n")));
+  EXPECT_THAT(outcome.err, StartsWith("standard input:3:"));
+  EXPECT_EQ(Run({"-f", "-"}, Job("wd", 2)).out, outcome.out) << "the same bytes every time";
+}
+
+TEST_F(TranslateProcessTest, AJobWithAnErrorEndsWithTwoAndTheOthersComeOut) {
+  File("a.yaml", Job("a", 1));
+  File("b.yaml", Job("b", -1));
+  const Outcome outcome = Run({"-f", folder_.path()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("name: a\n"), Not(HasSubstr("name: b\n"))));
+  EXPECT_THAT(outcome.err, HasSubstr("/b.yaml:4:17: E-REPLICAS spec.worker.replicas: Invalid value: -1: "));
+}
+
+TEST_F(TranslateProcessTest, WhatCannotBeReadAndWrongFlagsEndWithOne) {
+  const Outcome outcome = Run({"-f", "-", "-f", folder_.path() + "/none.yaml"}, Job("wd", 1));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("kind: Job\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("gangway translate: " + folder_.path() + "/none.yaml: No such file"));
+  for (const std::string& text : {std::string("a: &a [*a]\n"), std::string("a: 1\na: 2\n"), std::string("x: {<<: {a: b}}\n"), std::string("kind: [\n")}) {
+    const Outcome broken = Run({"-f", "-"}, text);
+    EXPECT_EQ(broken.exit_code, 1) << text;
+    EXPECT_THAT(broken.out, IsEmpty()) << text;
+    EXPECT_THAT(broken.err, HasSubstr("standard input: line ")) << text;
+  }
+  EXPECT_EQ(Run({}).exit_code, 1);
+  EXPECT_EQ(Run({"-f", "-", "--target=k8s"}).exit_code, 1);
+  EXPECT_EQ(Run({"-f", "-", "--volcano-version", "new"}, Job("wd", 1)).exit_code, 1);
+}
+
+TEST_F(TranslateProcessTest, JsonIsOneList) {
+  const Outcome outcome = Run({"-f", "-", "-o", "json"}, absl::StrCat(Job("a", 1), "---\n", Job("b", 1)));
+  EXPECT_EQ(outcome.exit_code, 0);
+  const auto list = api::ParseJson(outcome.out);
+  ASSERT_THAT(list, IsOk());
+  EXPECT_EQ(list->at("items").as_array().size(), 2u);
+}
+
+TEST_F(TranslateProcessTest, ExplainPrintsATableInTheObjectsPlace) {
+  const Outcome outcome = Run({"-f", "-", "--explain"}, Job("wd", 2));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("PaddleJob wd (standard input:1:1)\n"), HasSubstr("spec.worker.replicas "), Not(HasSubstr("kind: Job"))));
+}
+
+TEST_F(TranslateProcessTest, WhatIsStrictRefusesWhatNobodyKnows) {
+  const std::string text = "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: wd}\nspec:\n  cleanPodPolcy: Never\n"
+                           "  worker: {replicas: 1, template: {spec: {containers: [{name: p, image: i}]}}}\n";
+  EXPECT_EQ(Run({"-f", "-"}, text).exit_code, 0);
+  const Outcome strict = Run({"-f", "-", "--strict"}, text);
+  EXPECT_EQ(strict.exit_code, 2);
+  EXPECT_THAT(strict.out, IsEmpty());
+  EXPECT_THAT(strict.err, HasSubstr("standard input:5:3: E-UNKNOWN-FIELD spec.cleanPodPolcy: Forbidden: there is no such field (did you mean cleanPodPolicy?)"));
+}
+
+TEST_F(TranslateProcessTest, ValidateJudgesTheSameAndPrintsNoObjects) {
+  const Outcome good = Run({"-f", "-"}, Job("wd", 2), "validate");
+  EXPECT_EQ(good.exit_code, 0);
+  EXPECT_THAT(good.out, AllOf(HasSubstr("paddlejob wd: W-RETRY "), HasSubstr("1 object checked, 0 refused\n"), Not(HasSubstr("kind: Job"))));
+  const Outcome bad = Run({"-f", "-"}, Job("wd", -2), "validate");
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.out, AllOf(HasSubstr("standard input:4:17: paddlejob wd: E-REPLICAS spec.worker.replicas: "), HasSubstr("1 object checked, 1 refused\n")));
+}
+
+}  // namespace
+}  // namespace gangway::testutil
