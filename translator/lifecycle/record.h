@@ -21,6 +21,8 @@ inline constexpr absl::string_view kReplacedKey = "paddle.gangway.io/replaced";
 inline constexpr absl::string_view kPriorityKey = "paddle.gangway.io/priority-class";
 // "2:4": the workers of an elastic job, at least and at most.
 inline constexpr absl::string_view kElasticKey = "paddle.gangway.io/elastic";
+// "true": it is aborted because the PaddleJob is suspended, and goes on with it.
+inline constexpr absl::string_view kSuspendedKey = "paddle.gangway.io/suspended";
 
 struct Replaced {
   std::int32_t count = 0;
@@ -35,6 +37,7 @@ struct JobRecord {
   Replaced replaced;
   std::optional<std::string> priority_class;
   bool elastic = false;
+  bool suspended = false;
 };
 // What cannot be read counts as absent.
 JobRecord ReadRecord(const api::ObjectMeta& job);

@@ -1,0 +1,197 @@
+#include "translator/lifecycle/judge.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace gangway::paddle_lifecycle {
+namespace {
+
+using api::volcano::Job;
+using api::volcano::PodFailure;
+using api::volcano::PodGroupCondition;
+using api::volcano::TaskSpec;
+
+constexpr std::size_t kMaxMessage = 1024;
+
+std::int32_t& Counter(PodStage stage, RoleProgress& role) {
+  switch (stage) {
+    case PodStage::kPending: return role.pending;
+    case PodStage::kStarting: return role.starting;
+    case PodStage::kRunning: return role.running;
+    case PodStage::kFailed: return role.failed;
+    case PodStage::kSucceeded: return role.succeeded;
+    case PodStage::kUnknown: break;
+  }
+  return role.unknown;
+}
+
+std::int32_t ReplicasOf(const Job* job, const WantedRole& role) {
+  if (job == nullptr) return role.replicas;
+  const auto task = std::ranges::find(job->spec.tasks, role.task, &TaskSpec::name);
+  return task == job->spec.tasks.end() ? role.replicas : task->replicas;
+}
+
+template <class Count>
+bool Any(const std::vector<RoleProgress>& roles, Count count) {
+  return std::ranges::any_of(roles, [&](const RoleProgress& role) { return role.*count > 0; });
+}
+
+bool OffSize(const std::vector<RoleProgress>& roles) {
+  return std::ranges::any_of(roles, [](const RoleProgress& role) { return role.pods() != role.replicas || role.running + role.succeeded != role.replicas; });
+}
+
+// "wd-worker-1 exit 1", "wd-worker-1 exit 137 (OOMKilled)", "wd-worker-1 Evicted"; the end of what it left behind.
+std::string Describe(const NamedPod& of) {
+  const PodFailure& failure = *of.pod->failure;
+  std::string text = failure.container.empty() ? absl::StrCat(*of.name, " ", failure.reason)
+                                               : absl::StrCat(*of.name, " exit ", failure.exit_code, api::volcano::ReasonText(failure.reason));
+  const absl::string_view last = api::volcano::LastLine(failure.message);
+  if (!last.empty()) absl::StrAppend(&text, ": ", last);
+  return text;
+}
+
+// Of those that count now: the one that failed first.
+const NamedPod* FirstFailure(const std::vector<NamedPod>& pods, bool ended_only) {
+  const NamedPod* first = nullptr;
+  for (const NamedPod& of : pods) {
+    if (of.pod->failure == nullptr || (ended_only && of.pod->stage != PodStage::kFailed)) continue;
+    if (first == nullptr || of.pod->failure->at < first->pod->failure->at) first = &of;
+  }
+  return first;
+}
+
+const PodGroupCondition* LatestOf(const api::volcano::PodGroup& group) {
+  const PodGroupCondition* latest = nullptr;
+  for (const PodGroupCondition& condition : group.status.conditions) {
+    if (condition.status != "True" || (condition.type != "Unschedulable" && condition.type != "Scheduled")) continue;
+    if (latest == nullptr || condition.last_transition_time.at >= latest->last_transition_time.at) latest = &condition;
+  }
+  return latest;
+}
+
+std::string WaitingText(const NamedPod& of) {
+  return of.pod->restarts > 0 ? absl::StrCat(*of.name, " ", of.pod->waiting, " (restarted ", of.pod->restarts, of.pod->restarts == 1 ? " time)" : " times)")
+                              : absl::StrCat(*of.name, " ", of.pod->waiting);
+}
+
+std::string OfPods(const std::vector<NamedPod>& pods) {
+  for (const NamedPod& of : pods) {
+    if (of.pod->stage == PodStage::kUnknown) return absl::StrCat(*of.name, ": node lost");
+  }
+  return {};
+}
+
+std::string OfContainers(const std::vector<NamedPod>& pods) {
+  for (const NamedPod& of : pods) {
+    if (!of.pod->deleting && !of.pod->waiting.empty()) return WaitingText(of);
+  }
+  if (const NamedPod* failed = FirstFailure(pods, true)) return Describe(*failed);
+  for (const NamedPod& of : pods) {
+    if (of.pod->stage == PodStage::kStarting && of.pod->failure != nullptr) {
+      return absl::StrCat(Describe(of), " (restarted ", of.pod->restarts, of.pod->restarts == 1 ? " time)" : " times)");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<NamedPod> PodsOf(const Job& job, const PodTable* pods) {
+  std::vector<NamedPod> out;
+  if (pods == nullptr) return out;
+  for (const auto& [name, pod] : *pods) {
+    if (!pod.of_operator && pod.owner_uid == job.metadata.uid) out.push_back({&name, &pod});
+  }
+  const auto place = [](const NamedPod& of) { return std::tie(of.pod->task, of.pod->index, *of.name); };
+  std::ranges::sort(out, [&](const NamedPod& a, const NamedPod& b) { return place(a) < place(b); });
+  return out;
+}
+
+std::vector<RoleProgress> CountPods(const Wanted& wanted, const Job* job, const PodTable* pods) {
+  std::vector<RoleProgress> roles;
+  for (const WantedRole& role : wanted.roles) {
+    RoleProgress& progress = roles.emplace_back();
+    progress.task = role.task;
+    progress.role = role.role;
+    progress.replicas = ReplicasOf(job, role);
+  }
+  if (job == nullptr) return roles;
+  for (const NamedPod& of : PodsOf(*job, pods)) {
+    const auto role = std::ranges::find(roles, of.pod->task, &RoleProgress::task);
+    if (role == roles.end()) continue;
+    ++Counter(of.pod->stage, *role);
+    role->refs.push_back({"v1", "Pod", job->metadata.ns, *of.name, of.pod->uid, "", ""});
+  }
+  return roles;
+}
+
+void KeepEnded(const std::vector<RoleProgress>& stored, std::vector<RoleProgress>& roles) {
+  for (const RoleProgress& was : stored) {
+    const auto role = std::ranges::find(roles, was.role, &RoleProgress::role);
+    if (role == roles.end()) continue;
+    role->succeeded = std::max(role->succeeded, was.succeeded);
+    role->failed = std::max(role->failed, was.failed);
+  }
+}
+
+bool AllRun(const std::vector<RoleProgress>& roles) {
+  return Any(roles, &RoleProgress::running) && std::ranges::all_of(roles, [](const RoleProgress& role) { return role.running >= role.replicas; });
+}
+
+Phase PhaseOf(const Job& job, const std::vector<RoleProgress>& roles, bool elastic, bool ran, Phase stored) {
+  const std::string& of_job = job.status.state.phase;
+  if (of_job == "Completed") return Phase::kCompleted;
+  if (of_job == "Failed" || of_job == "Terminated" || of_job == "Terminating") return Phase::kFailed;
+  if (of_job == "Aborting") return Phase::kAborting;
+  if (of_job == "Aborted") return Phase::kAborted;
+  if (of_job == "Completing") return Phase::kCompleting;
+  if (of_job == "Restarting") return Phase::kRestarting;
+  if (elastic && ran && OffSize(roles)) return Phase::kScaling;
+  const bool lost = Any(roles, &RoleProgress::unknown);
+  if (lost && (stored == Phase::kPending || stored == Phase::kStarting || stored == Phase::kRunning)) return stored;
+  if (Any(roles, &RoleProgress::starting)) return Phase::kStarting;
+  const bool none = std::ranges::all_of(roles, [](const RoleProgress& role) { return role.pods() == 0; });
+  if (none || of_job.empty() || of_job == "Pending" || Any(roles, &RoleProgress::pending)) return Phase::kPending;
+  return Phase::kRunning;
+}
+
+Told ScheduledOf(const PaddleJobView& seen) {
+  const api::volcano::PodGroup* group = seen.pod_group;
+  if (group == nullptr) return {};
+  if (group->status.phase == "Running") return {"True", "Scheduled", "all pods that start together have a node"};
+  if (const PodGroupCondition* latest = LatestOf(*group)) {
+    if (latest->type == "Scheduled") return {"True", "Scheduled", "all pods that start together have a node"};
+    return {"False", latest->reason.empty() ? "Unschedulable" : latest->reason, api::volcano::TailOf(latest->message, kMaxMessage)};
+  }
+  if (!seen.group_event.empty()) return {"False", "Unschedulable", api::volcano::TailOf(seen.group_event, kMaxMessage)};
+  return {};
+}
+
+std::string MessageOf(const PaddleJobView& seen, const Job& job, Phase phase, const Told& scheduled) {
+  const std::vector<NamedPod> pods = PodsOf(job, seen.pods);
+  if (phase == Phase::kCompleted || phase == Phase::kCompleting) return {};
+  if (phase == Phase::kFailed || phase == Phase::kRestarting) {
+    const NamedPod* failed = FirstFailure(pods, true);
+    if (failed == nullptr) failed = FirstFailure(pods, false);
+    if (failed != nullptr) return Describe(*failed);
+    return job.status.state.message;
+  }
+  if (std::string text = OfPods(pods); !text.empty()) return text;
+  if (scheduled.status == "False" && phase != Phase::kRunning) return scheduled.message;
+  return OfContainers(pods);
+}
+
+api::Time EarliestStart(const Job& job, const PodTable* pods) {
+  absl::Time earliest = absl::InfiniteFuture();
+  for (const NamedPod& of : PodsOf(job, pods)) earliest = std::min(earliest, of.pod->started);
+  if (earliest != absl::InfiniteFuture()) return SecondOf(earliest);
+  for (const api::volcano::JobCondition& condition : job.status.conditions) {
+    if (condition.status == "Running") return condition.last_transition_time;
+  }
+  return {};
+}
+
+}  // namespace gangway::paddle_lifecycle

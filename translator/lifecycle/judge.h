@@ -1,0 +1,43 @@
+// What the pods of a Job and its PodGroup say about a PaddleJob: counts, phase, message (spec: paddle 2.8, 6.13).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "translator/lifecycle/paddle_job_view.h"
+#include "translator/lifecycle/progress.h"
+#include "translator/lifecycle/wanted.h"
+
+namespace gangway::paddle_lifecycle {
+
+// Each role with the pods that `job` controls; null: none. How many are wanted the Job says, as far as there is one.
+std::vector<RoleProgress> CountPods(const Wanted& wanted, const api::volcano::Job* job, const PodTable* pods);
+// What has succeeded and failed stays counted when the pods of a job that has ended are removed.
+void KeepEnded(const std::vector<RoleProgress>& stored, std::vector<RoleProgress>& roles);
+
+// Whether every pod that is wanted runs.
+bool AllRun(const std::vector<RoleProgress>& roles);
+
+// The rows of the table below deletion and below the end, in their order. `stored` is the phase until now, `ran` whether all pods have run
+// once.
+Phase PhaseOf(const api::volcano::Job& job, const std::vector<RoleProgress>& roles, bool elastic, bool ran, Phase stored);
+
+// Condition Scheduled: why the gang waits, or that it was placed. Without a status when there is nothing to say.
+Told ScheduledOf(const PaddleJobView& seen);
+
+// The first that there is: how a pod of a job that has failed ended, a node that does not answer, why the gang waits, what a container
+// waits for, how one ended that runs again. "" when all is well.
+std::string MessageOf(const PaddleJobView& seen, const api::volcano::Job& job, Phase phase, const Told& scheduled);
+
+// Pods of the Job, in the order of tasks and indexes: the first that failed. nullptr: none.
+struct NamedPod {
+  const std::string* name = nullptr;
+  const PodFacts* pod = nullptr;
+};
+std::vector<NamedPod> PodsOf(const api::volcano::Job& job, const PodTable* pods);
+
+// When the first of the pods was taken by its node; else when the Job was Running first; unset: nobody knows.
+api::Time EarliestStart(const api::volcano::Job& job, const PodTable* pods);
+
+}  // namespace gangway::paddle_lifecycle
