@@ -139,17 +139,16 @@ int SubmitCommand::Run() const {
   source.config_json = config->document.json;
   source.config_text = config->text;
   source.ns = flags_.ns;
-  std::unique_ptr<ApiCaller> caller;
-  if (!flags_.dry_run) {
-    absl::StatusOr<std::unique_ptr<ApiCaller>> made = ApiCaller::Make(flags_.server);
-    if (!made.ok()) return Complain(kCommand, made.status());
-    caller = *std::move(made);
-    if (source.ns.empty()) source.ns = caller->default_namespace();
-  }
-  const convert::RecTranslation made = convert::TranslateRec(source, options);
+  convert::RecTranslation made = convert::TranslateRec(source, options);
   if (TellAll(backend->document, config->document, made)) return kWrongFlag;
   if (flags_.dry_run) return Print(made);
-  const absl::Status submitted = Submit(*caller, {made.before, made.job, flags_.replace, *patience});
+  const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(flags_.server);
+  if (!caller.ok()) return Complain(kCommand, caller.status());
+  if (source.ns.empty()) {
+    source.ns = (*caller)->default_namespace();
+    made = convert::TranslateRec(source, options);
+  }
+  const absl::Status submitted = Submit(**caller, {made.before, made.job, flags_.replace, *patience});
   if (absl::IsCancelled(submitted)) {
     Complain(kCommand, submitted);
     return kNotReached;
