@@ -6,12 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "api/json_value.h"
-#include "api/random_object.h"
-#include "api/volcano/admission.h"
-#include "base/random.h"
-#include "gtest/gtest.h"
-#include "translator/convert/translate.h"
+#include "tests/translator/convert/drawing.h"
 
 namespace gangway::convert {
 namespace {
@@ -20,9 +15,9 @@ namespace kf = api::paddle::kubeflow;
 
 constexpr std::uint64_t kJobs = 4000;
 
-class Drawing {
+class KubeflowDrawing : public testutil::Drawing {
  public:
-  explicit Drawing(std::uint64_t seed) : random_(seed) {}
+  using Drawing::Drawing;
 
   std::string Job() {
     std::string roles;
@@ -41,17 +36,6 @@ class Drawing {
   }
 
  private:
-  bool Chance(unsigned percent) { return random_.Below(100) < percent; }
-  std::string One(const std::vector<std::string>& of) { return of[random_.Below(of.size())]; }
-  std::string Maybe(unsigned percent, absl::string_view key, const std::vector<std::string>& values) {
-    return Chance(percent) ? absl::StrCat("\"", key, "\":", One(values)) : "";
-  }
-  static std::string Members(const std::vector<std::string>& members) {
-    std::string out;
-    for (const std::string& member : members) if (!member.empty()) absl::StrAppend(&out, out.empty() ? "" : ",", member);
-    return out;
-  }
-
   std::string Template() {
     const std::string container = absl::StrCat(
         "{", Members({Maybe(99, "name", {"\"paddle\"", "\"paddle\"", "\"paddle\"", "\"other\""}), Maybe(98, "image", {"\"paddle:2.6\""}),
@@ -78,54 +62,19 @@ class Drawing {
   }
 
   std::string AnnotationsOf() {
-    std::string out;
-    for (const auto& [name, values] : std::vector<std::pair<std::string, std::vector<std::string>>>{
-             {"max-restarts", {"0", "7", "2147483646", "x"}}, {"container-restarts", {"-1", "0", "4"}}, {"server-grace", {"0", "1m"}}, {"wait-dns", {"off", "alpine"}},
-             {"elastic-etcd", {"etcd:2379", "etcd"}}, {"elastic-style", {"legacy"}}, {"name-style", {"absolute"}}, {"per-pod-services", {"on"}},
-             {"network-policy", {"on"}}, {"strict-roles", {"on"}}, {"scheduler", {"any"}}, {"run-entry", {"on"}}, {"ttl", {"90"}}, {"endpoints", {"ip", "names"}}}) {
-      if (Chance(15)) absl::StrAppend(&out, out.empty() ? "" : ",", "\"paddle.gangway.io/", name, "\":\"", One(values), "\"");
-    }
-    return absl::StrCat("{", out, "}");
+    return Annotations({{"max-restarts", {"0", "7", "2147483646", "x"}}, {"container-restarts", {"-1", "0", "4"}}, {"server-grace", {"0", "1m"}}, {"wait-dns", {"off", "alpine"}},
+                        {"elastic-etcd", {"etcd:2379", "etcd"}}, {"elastic-style", {"legacy"}}, {"name-style", {"absolute"}}, {"per-pod-services", {"on"}},
+                        {"network-policy", {"on"}}, {"strict-roles", {"on"}}, {"scheduler", {"any"}}, {"run-entry", {"on"}}, {"ttl", {"90"}}, {"endpoints", {"ip", "names"}}});
   }
-
-  RandomStream random_;
 };
-
-TranslateOptions OptionsOf(std::uint64_t seed) {
-  TranslateOptions out;
-  out.target = seed % 2 == 0 ? Target::kGangway : Target::kVolcano;
-  out.volcano.minor = 8 + static_cast<int>(seed % 11);
-  out.kept = seed % 3 == 0;
-  out.strict = seed % 5 == 0;
-  out.sidecars = seed % 7 == 0;
-  if (seed % 4 == 0) out.elastic_etcd = "etcd.infra:2379";
-  return out;
-}
 
 // Whether there was a Job.
 bool Try(std::uint64_t seed) {
-  const std::string text = Drawing(seed).Job();
+  const std::string text = KubeflowDrawing(seed).Job();
   const absl::StatusOr<kf::PaddleJob> job = api::Decode<kf::PaddleJob>(text);
   EXPECT_TRUE(job.ok()) << text;
   if (!job.ok()) return false;
-  const TranslateOptions options = OptionsOf(seed);
-  const Translation made = Translate(*job, options), again = Translate(*job, options);
-  EXPECT_EQ(made.findings, again.findings) << text;
-  EXPECT_EQ(api::Encode(made.job), api::Encode(again.job)) << text;
-  if (!made.ok()) {
-    EXPECT_TRUE(made.job.spec.tasks.empty() && made.before.empty()) << text;
-    return false;
-  }
-  const std::string encoded = api::Encode(made.job);
-  const absl::StatusOr<api::volcano::Job> decoded = api::Decode<api::volcano::Job>(encoded);
-  EXPECT_TRUE(decoded.ok() && api::SameObject(*decoded, made.job)) << encoded;
-  boost::json::value object = *api::ParseJson(encoded);
-  const boost::json::value before = object;
-  const api::volcano::AdmissionRequest request{.resource = &api::kJobs, .ns = "default", .name = made.job.metadata.name};
-  const api::volcano::Verdict verdict = Admit(request, &object, nullptr);
-  EXPECT_TRUE(verdict.allowed()) << verdict.message << "\n" << text;
-  EXPECT_EQ(object, before) << "admission had to add something\n" << text;
-  return true;
+  return testutil::TranslatesWell(*job, testutil::OptionsOf(seed), text);
 }
 
 TEST(KubeflowPropertyTest, SameEachTimeAndAdmittedAsItIs) {

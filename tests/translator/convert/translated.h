@@ -85,10 +85,13 @@ inline std::vector<std::string> EnvOf(const boost::json::object& container) {
   if (!container.contains("env")) return out;
   for (const boost::json::value& one : container.at("env").as_array()) {
     const std::string name(one.at("name").as_string());
-    if (const auto* const value = one.as_object().if_contains("value")) {
-      out.push_back(absl::StrCat(name, "=", std::string(value->as_string())));
+    const auto* const value = one.as_object().if_contains("value");
+    const auto* const from = one.as_object().if_contains("valueFrom");
+    const auto* const field = from == nullptr ? nullptr : from->as_object().if_contains("fieldRef");
+    if (field != nullptr) {
+      out.push_back(absl::StrCat(name, "<", std::string(field->at("fieldPath").as_string())));
     } else {
-      out.push_back(absl::StrCat(name, "<", std::string(one.at("valueFrom").at("fieldRef").at("fieldPath").as_string())));
+      out.push_back(absl::StrCat(name, "=", value == nullptr ? "" : std::string(value->as_string())));
     }
   }
   return out;
