@@ -24,6 +24,7 @@
 #include "translator/files/document_kind.h"
 #include "translator/convert/names.h"
 #include "translator/convert/paddle_rec.h"
+#include "translator/convert/policy_check.h"
 #include "translator/convert/run_entry.h"
 
 namespace gangway::convert {
@@ -329,7 +330,11 @@ class ManifestTranslator {
     const std::string flag = object.ok() ? TextAt(*object, {"metadata", "annotations", absl::StrCat(View(kAnnotationPrefix), "run-entry")}) : "";
     const bool made_of_two = kinds_[jobs_.at(NameOf(document()))] != DocumentKind::kVolcanoJob;  // two that are as they were are not ours to judge
     if ((made_of_two || !flag.empty()) && !IsFirstOfItsName()) return;
-    if (flag.empty()) return PassOn();
+    if (flag.empty()) {
+      const absl::StatusOr<api::volcano::Job> written = api::Decode<api::volcano::Job>(document().json);
+      if (written.ok()) SayAll(CheckPolicies(*written));
+      return PassOn();
+    }
     ++out_.jobs;
     if (!PassesTypes(api::kJobs, api::TypeOf<api::volcano::Job>())) return;
     Findings findings;

@@ -1,4 +1,5 @@
 // examples/ctr-volcano.yaml: the rows of table S of the contract that are about Volcano's own behaviour (spec: paddle 5.4, 8).
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,9 @@ class CtrVolcanoTest : public ::testing::Test {
 
 TEST_F(CtrVolcanoTest, S1ItsGroupCountsWhatItRequests) {
   Start({});
-  EXPECT_EQ(Phase(), "");
-  ASSERT_TRUE(cluster_->Until([&] { return !cluster_->Names(api::kPodGroups).empty(); }));
+  ASSERT_TRUE(cluster_->Until([&] { return Phase() == "Pending" && !cluster_->Names(api::kPodGroups).empty(); }));
   const std::string group = absl::StrCat("ctr-volcano-", Job("/metadata/uid"));
   EXPECT_THAT(cluster_->Names(api::kPodGroups), ElementsAre(group));
-  EXPECT_EQ(Phase(), "Pending");
   EXPECT_EQ(cluster_->At(api::kPodGroups, group, "/spec/minMember"), "4");
   EXPECT_EQ(cluster_->At(api::kPodGroups, group, "/spec/minTaskMember"), R"({"pserver":2,"trainer":2})");
   const boost::json::value least = cluster_->Get(api::kPodGroups, group).at("spec").at("minResources");
