@@ -1,6 +1,7 @@
 #include "cmd/gangway/account.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -12,6 +13,8 @@ namespace {
 using Tone = AccountLine::Tone;
 using api::core::ContainerStatus;
 using api::core::Pod;
+using api::paddle::PaddleJob;
+using KubeflowPaddleJob = api::paddle::kubeflow::PaddleJob;
 using api::volcano::Job;
 using api::volcano::JobFlow;
 using api::volcano::JobStatus;
@@ -80,7 +83,9 @@ int Restarts(const Pod* pod) {
 
 }  // namespace
 
-bool IsFinalPhase(absl::string_view phase) { return phase == "Completed" || phase == "Failed" || phase == "Terminated" || phase == "Aborted"; }
+bool IsFinalPhase(absl::string_view phase) {
+  return phase == "Completed" || phase == "Succeeded" || phase == "Failed" || phase == "Terminated" || phase == "Aborted";
+}
 
 std::vector<AccountLine> Tell(const Job* before, const Job* after) {
   if (after == nullptr) return {{Name("job", before->metadata), "deleted", Tone::kPlain}};
@@ -101,6 +106,36 @@ std::vector<AccountLine> Tell(const Job* before, const Job* after) {
     lines.push_back({subject, std::move(text), ToneOfPhase(status.state.phase)});
   }
   return lines;
+}
+
+std::string StateOf(const KubeflowPaddleJob& job) { return job.status.conditions.empty() ? std::string() : job.status.conditions.back().type; }
+
+std::vector<AccountLine> Tell(const PaddleJob* before, const PaddleJob* after) {
+  if (after == nullptr) return {{Name("paddlejob", before->metadata), "deleted", Tone::kPlain}};
+  std::vector<AccountLine> lines;
+  const std::string subject = Name("paddlejob", after->metadata);
+  if (before == nullptr) {
+    std::vector<std::string> roles;
+    for (const auto& [name, role] : {std::pair("ps", &after->spec.ps), std::pair("worker", &after->spec.worker), std::pair("heter", &after->spec.heter)}) {
+      if (role->has_value()) roles.push_back(absl::StrCat((*role)->replicas, " ", name));
+    }
+    lines.push_back({subject, absl::StrCat("created: ", roles.empty() ? "no role" : absl::StrJoin(roles, " + ")), Tone::kPlain});
+  }
+  const std::string& phase = after->status.phase;
+  const std::string& message = after->status.message;
+  const bool same_phase = phase == (before == nullptr ? std::string() : before->status.phase);
+  if (phase.empty() || (same_phase && (message.empty() || before == nullptr || message == before->status.message))) return lines;
+  lines.push_back({subject, message.empty() ? phase : absl::StrCat(phase, ": ", message), ToneOfPhase(phase)});
+  return lines;
+}
+
+std::vector<AccountLine> Tell(const KubeflowPaddleJob* before, const KubeflowPaddleJob* after) {
+  if (after == nullptr) return {{Name("paddlejobs.kubeflow.org", before->metadata), "deleted", Tone::kPlain}};
+  const std::string state = StateOf(*after);
+  if (state.empty() || (before != nullptr && state == StateOf(*before))) return {};
+  const std::string& message = after->status.conditions.back().message;
+  const Tone tone = state == "Succeeded" || state == "Running" ? Tone::kGood : state == "Failed" ? Tone::kBad : state == "Created" ? Tone::kPlain : Tone::kWaiting;
+  return {{Name("paddlejobs.kubeflow.org", after->metadata), message.empty() ? state : absl::StrCat(state, ": ", message), tone}};
 }
 
 std::vector<AccountLine> Tell(const JobFlow* before, const JobFlow* after) {
@@ -153,8 +188,9 @@ std::vector<AccountLine> Tell(const api::core::Event* before, const api::core::E
   const bool warning = after->type == "Warning";
   const bool flow = after->involved_object.kind == "JobFlow" && warning && after->reason != "Failed";
   const bool job = after->involved_object.kind == "Job" && after->reason != "PodGroupPending";
-  if (!flow && !job) return {};
-  return {{absl::StrCat(flow ? "jobflow " : "job ", after->involved_object.ns, "/", after->involved_object.name), after->message, warning ? Tone::kBad : Tone::kWaiting}};
+  const bool paddle = after->involved_object.kind == "PaddleJob";
+  if (!flow && !job && !paddle) return {};
+  return {{absl::StrCat(flow ? "jobflow " : paddle ? "paddlejob " : "job ", after->involved_object.ns, "/", after->involved_object.name), after->message, warning ? Tone::kBad : Tone::kWaiting}};
 }
 
 std::string Render(const AccountLine& line, absl::Duration since_start, bool colours) {

@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/paddle/paddle_job.h"
 #include "api/volcano/flow.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
@@ -24,17 +25,22 @@ struct AccountLine {
 
 // What is worth saying about the step from one state to the next; null is absent.
 std::vector<AccountLine> Tell(const api::volcano::Job* before, const api::volcano::Job* after);
+std::vector<AccountLine> Tell(const api::paddle::PaddleJob* before, const api::paddle::PaddleJob* after);
+std::vector<AccountLine> Tell(const api::paddle::kubeflow::PaddleJob* before, const api::paddle::kubeflow::PaddleJob* after);
 std::vector<AccountLine> Tell(const api::volcano::JobFlow* before, const api::volcano::JobFlow* after);
 std::vector<AccountLine> Tell(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after);
 std::vector<AccountLine> Tell(const api::core::Pod* before, const api::core::Pod* after);
-// Why a job does what it does, and what is wrong with it: the events of Jobs, and warnings about JobFlows. Those of others are told by
+// Why a job does what it does, and what is wrong with it: the events of Jobs and PaddleJobs, and warnings about JobFlows. Those of others are told by
 // their states.
 std::vector<AccountLine> Tell(const api::core::Event* before, const api::core::Event* after);
 
 // "   0.42s  pod default/ctr-volcano-trainer-0   -> node-001"; with colours for a terminal.
 std::string Render(const AccountLine& line, absl::Duration since_start, bool colours);
 
-// A Job phase that never changes again by itself.
+// What `kubectl get` shows of it: the type of its newest condition; "" when it has none.
+std::string StateOf(const api::paddle::kubeflow::PaddleJob& job);
+
+// A phase of a Job or PaddleJob that never changes again by itself.
 bool IsFinalPhase(absl::string_view phase);
 
 }  // namespace gangway::cmd

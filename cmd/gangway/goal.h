@@ -10,7 +10,7 @@
 namespace gangway::cmd {
 
 struct Goal {
-  enum class Kind { kJob, kJobFlow, kPodGroup, kPod };
+  enum class Kind { kJob, kPaddleJob, kKubeflowPaddleJob, kJobFlow, kPodGroup, kPod };
   Kind kind = Kind::kJob;
   api::NamespacedName key;  // namespace "default" unless written
   std::string phase;

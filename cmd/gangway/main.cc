@@ -35,7 +35,7 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
   sandbox->add_option("--node-shape", flags.node_shapes,
                       "what nodes look like (repeatable): cpu=16,memory=64Gi,nvidia.com/gpu=8,label:zone=a,taint:dedicated=ml:NoSchedule,count=2");
   sandbox->add_option("--apply", flags.apply, "job file to create at the start (repeatable; - is standard input)");
-  sandbox->add_option("--until", flags.until, "end when job/NAME=PHASE (or podgroup/..., pod/...; NAME may be NAMESPACE/NAME)");
+  sandbox->add_option("--until", flags.until, "end when job/NAME=PHASE (or pdj/..., podgroup/..., pod/...; NAME may be NAMESPACE/NAME)");
   sandbox->add_option("--timeout", flags.timeout, "end after this long, such as 60s; with --until that is a failure");
   sandbox->add_option("--finish", flags.finish, "containers that end well (repeatable): trainer=5s, trainer-1=5s");
   sandbox->add_option("--fail", flags.fail, "containers that fail (repeatable): worker-1=3s:137, worker-1=3s:137x1 for the first run only");

@@ -30,6 +30,7 @@
 #include "plugin/scheduler/scheduler.h"
 #include "plugin/webhook/handler.h"
 #include "plugin/webhook/review.h"
+#include "translator/controller/paddle_controllers.h"
 
 namespace gangway::cmd {
 namespace {
@@ -59,36 +60,22 @@ class Component {
   virtual std::string Dump() const = 0;
 };
 
-template <class T, class DumpOf>
-class ComponentOf final : public Component {
+class OneScheduler final : public Component {
  public:
-  ComponentOf(std::unique_ptr<T> what, DumpOf dump) : what_(std::move(what)), dump_(std::move(dump)) {}
-  void Start() override { what_->Start(); }
-  void Lead() override { what_->Lead(); }
-  void Stop() override { what_->Stop(); }
-  bool stopped() const override { return what_->stopped(); }
-  bool synced() const override { return what_->synced(); }
-  std::string problem() const override { return what_->problem(); }
-  std::size_t events_waiting() const override { return what_->events_waiting(); }
-  api::volcano::QueueLookup queues() const override {
-    if constexpr (requires { what_->queues(); }) {
-      return what_->queues();
-    } else {
-      return nullptr;
-    }
-  }
-  api::volcano::NamespaceQueueLookup namespace_queues() const override {
-    if constexpr (requires { what_->namespace_queues(); }) {
-      return what_->namespace_queues();
-    } else {
-      return nullptr;
-    }
-  }
-  std::string Dump() const override { return dump_(*what_); }
+  explicit OneScheduler(std::unique_ptr<scheduler::Scheduler> scheduler) : scheduler_(std::move(scheduler)) {}
+  void Start() override { scheduler_->Start(); }
+  void Lead() override { scheduler_->Lead(); }
+  void Stop() override { scheduler_->Stop(); }
+  bool stopped() const override { return scheduler_->stopped(); }
+  bool synced() const override { return scheduler_->synced(); }
+  std::string problem() const override { return scheduler_->problem(); }
+  std::size_t events_waiting() const override { return scheduler_->events_waiting(); }
+  api::volcano::QueueLookup queues() const override { return nullptr; }
+  api::volcano::NamespaceQueueLookup namespace_queues() const override { return nullptr; }
+  std::string Dump() const override { return scheduler_->Dump(kMaxDumpedGangs); }
 
  private:
-  const std::unique_ptr<T> what_;
-  const DumpOf dump_;
+  const std::unique_ptr<scheduler::Scheduler> scheduler_;
 };
 
 std::unique_ptr<Component> MakeScheduler(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
@@ -98,15 +85,62 @@ std::unique_ptr<Component> MakeScheduler(Loop& loop, kube::Client& client, const
   options.standby = settings.leader_elect;
   options.create_queues = false;  // the controller makes them
   options.metrics = &metrics;
-  const auto dump = [](const scheduler::Scheduler& s) { return s.Dump(kMaxDumpedGangs); };
-  return std::make_unique<ComponentOf<scheduler::Scheduler, decltype(dump)>>(
-      std::make_unique<scheduler::Scheduler>(loop, client, std::move(options)), dump);
+  return std::make_unique<OneScheduler>(std::make_unique<scheduler::Scheduler>(loop, client, std::move(options)));
 }
 
-std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
-  const auto runs = [&](const char* name) {
-    return settings.only.empty() || std::find(settings.only.begin(), settings.only.end(), name) != settings.only.end();
-  };
+// Those of Volcano's objects, that of PaddleJobs, or both.
+class AllControllers final : public Component {
+ public:
+  AllControllers(std::unique_ptr<controller::Controllers> volcano, std::unique_ptr<paddle_controller::PaddleControllers> paddle)
+      : volcano_(std::move(volcano)), paddle_(std::move(paddle)) {}
+  void Start() override {
+    if (volcano_ != nullptr) volcano_->Start();
+    if (paddle_ != nullptr) paddle_->Start();
+  }
+  void Lead() override {
+    if (volcano_ != nullptr) volcano_->Lead();
+    if (paddle_ != nullptr) paddle_->Lead();
+  }
+  void Stop() override {
+    if (volcano_ != nullptr) volcano_->Stop();
+    if (paddle_ != nullptr) paddle_->Stop();
+  }
+  bool stopped() const override { return (volcano_ == nullptr || volcano_->stopped()) && (paddle_ == nullptr || paddle_->stopped()); }
+  bool synced() const override { return (volcano_ == nullptr || volcano_->synced()) && (paddle_ == nullptr || paddle_->synced()); }
+  std::string problem() const override {
+    std::string problem = volcano_ == nullptr ? "" : volcano_->problem();
+    return problem.empty() && paddle_ != nullptr ? paddle_->problem() : problem;
+  }
+  std::size_t events_waiting() const override {
+    return (volcano_ == nullptr ? 0 : volcano_->events_waiting()) + (paddle_ == nullptr ? 0 : paddle_->events_waiting());
+  }
+  api::volcano::QueueLookup queues() const override { return volcano_ == nullptr ? nullptr : volcano_->queues(); }
+  api::volcano::NamespaceQueueLookup namespace_queues() const override { return volcano_ == nullptr ? nullptr : volcano_->namespace_queues(); }
+  std::string Dump() const override {
+    if (paddle_ == nullptr) return volcano_->Dump();
+    if (volcano_ == nullptr) return paddle_->Dump();
+    return absl::StrCat(R"({"volcano":)", volcano_->Dump(), R"(,"paddle":)", paddle_->Dump(), "}");
+  }
+
+ private:
+  const std::unique_ptr<controller::Controllers> volcano_;
+  const std::unique_ptr<paddle_controller::PaddleControllers> paddle_;
+};
+
+std::unique_ptr<paddle_controller::PaddleControllers> MakePaddleControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
+  if (!Runs(settings, "paddlejob")) return nullptr;
+  paddle_controller::PaddleControllersOptions options;
+  options.translate = TranslateOptionsOf(settings);
+  options.namespaces = settings.namespaces;
+  options.standby = settings.leader_elect;
+  options.metrics = &metrics;
+  return std::make_unique<paddle_controller::PaddleControllers>(loop, client, std::move(options));
+}
+
+std::unique_ptr<controller::Controllers> MakeVolcanoControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
+  const auto runs = [&](const char* name) { return Runs(settings, name); };
+  const bool only_paddle = settings.only == std::vector<std::string>{"paddlejob"};
+  if (only_paddle && !settings.webhook_addr.set()) return nullptr;
   controller::ControllersOptions options;
   options.scheduler_name = settings.scheduler_name;
   options.namespaces = settings.namespaces;
@@ -120,9 +154,11 @@ std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, con
   options.inherit_owner_annotations = settings.inherit_owner_annotations;
   options.ssh_key_threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u));
   options.metrics = &metrics;
-  const auto dump = [](const controller::Controllers& c) { return c.Dump(); };
-  return std::make_unique<ComponentOf<controller::Controllers, decltype(dump)>>(
-      std::make_unique<controller::Controllers>(loop, client, std::move(options)), dump);
+  return std::make_unique<controller::Controllers>(loop, client, std::move(options));
+}
+
+std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
+  return std::make_unique<AllControllers>(MakeVolcanoControllers(loop, client, settings, metrics), MakePaddleControllers(loop, client, settings, metrics));
 }
 
 void ConfigureLogs(const Settings& settings) {

@@ -16,6 +16,8 @@ using api::volcano::JobFlow;
 using api::volcano::PodGroup;
 
 const std::string& PhaseOf(const Job& job) { return job.status.state.phase; }
+const std::string& PhaseOf(const api::paddle::PaddleJob& job) { return job.status.phase; }
+std::string PhaseOf(const api::paddle::kubeflow::PaddleJob& job) { return StateOf(job); }
 const std::string& PhaseOf(const JobFlow& flow) { return flow.status.state.phase; }
 const std::string& PhaseOf(const PodGroup& group) { return group.status.phase; }
 const std::string& PhaseOf(const Pod& pod) { return pod.status.phase; }
@@ -35,6 +37,8 @@ Run::Run(Loop& loop, kube::Client& client, Options options, OnEnd on_end)
       on_end_(std::move(on_end)),
       start_(loop.Now()),
       jobs_(loop, client, api::kJobs, {}),
+      paddle_jobs_(loop, client, api::paddle::kPaddleJobs, {}),
+      kubeflow_jobs_(loop, client, api::paddle::kubeflow::kPaddleJobs, {}),
       flows_(loop, client, api::kJobFlows, {}),
       groups_(loop, client, api::kPodGroups, {}),
       pods_(loop, client, api::kPods, {}),
@@ -44,6 +48,8 @@ void Run::Start() {
   start_ = loop_.Now();
   if (options_.timeout != absl::InfiniteDuration()) loop_.PostAt(start_ + options_.timeout, owner_.token(), [this] { OnTimeout(); });
   Watch(jobs_, Goal::Kind::kJob);
+  Watch(paddle_jobs_, Goal::Kind::kPaddleJob);
+  Watch(kubeflow_jobs_, Goal::Kind::kKubeflowPaddleJob);
   Watch(flows_, Goal::Kind::kJobFlow);
   Watch(groups_, Goal::Kind::kPodGroup);
   Watch(pods_, Goal::Kind::kPod);
@@ -63,7 +69,7 @@ void Run::Watch(kube::Cache<T>& cache, Goal::Kind kind) {
 }
 
 void Run::OnSynced() {
-  if (jobs_.synced() && flows_.synced() && groups_.synced() && pods_.synced()) ApplyNext();
+  if (jobs_.synced() && paddle_jobs_.synced() && kubeflow_jobs_.synced() && flows_.synced() && groups_.synced() && pods_.synced()) ApplyNext();
 }
 
 void Run::ApplyNext() {
@@ -93,11 +99,12 @@ void Run::OnApplied(const api::ManifestDocument& document, absl::StatusOr<kube::
 
 void Run::Judge(Goal::Kind kind, const NamespacedName& key, absl::string_view phase, bool deleted) {
   if (!options_.goal || options_.goal->kind != kind || options_.goal->key != key) return;
+  const bool paddle = kind == Goal::Kind::kPaddleJob || kind == Goal::Kind::kKubeflowPaddleJob;
   if (phase == options_.goal->phase) {
     End(absl::OkStatus());
-  } else if (deleted && kind == Goal::Kind::kJob) {
+  } else if (deleted && (kind == Goal::Kind::kJob || paddle)) {
     End(absl::FailedPreconditionError(absl::StrCat(options_.goal->ToString(), ": the job was deleted")));
-  } else if (kind == Goal::Kind::kJob && IsFinalPhase(phase)) {
+  } else if ((kind == Goal::Kind::kJob || paddle) && IsFinalPhase(phase)) {
     End(absl::FailedPreconditionError(absl::StrCat(options_.goal->ToString(), ": the job ended ", phase)));
   } else if (kind == Goal::Kind::kJobFlow && (phase == "Succeed" || phase == "Failed")) {
     End(absl::FailedPreconditionError(absl::StrCat(options_.goal->ToString(), ": the job flow ended ", phase)));
@@ -120,6 +127,10 @@ void Run::OnTimeout() {
         }
       });
     }
+  } else if (options_.goal->kind == Goal::Kind::kPaddleJob) {
+    const auto job = paddle_jobs_.Get(options_.goal->key);
+    why = job == nullptr ? "there is no such job" : absl::StrCat("the job is ", job->status.phase.empty() ? "new" : job->status.phase);
+    if (job != nullptr && !job->status.message.empty()) absl::StrAppend(&why, "; ", job->status.message);
   } else {
     why = "not reached";
   }

@@ -12,6 +12,7 @@
 #include "api/core/objects.h"
 #include "api/core/pod.h"
 #include "api/manifest/manifest.h"
+#include "api/paddle/paddle_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "base/loop.h"
@@ -55,6 +56,8 @@ class Run {
   OnEnd on_end_;
   absl::Time start_;
   kube::Cache<api::volcano::Job> jobs_;
+  kube::Cache<api::paddle::PaddleJob> paddle_jobs_;
+  kube::Cache<api::paddle::kubeflow::PaddleJob> kubeflow_jobs_;
   kube::Cache<api::volcano::JobFlow> flows_;
   kube::Cache<api::volcano::PodGroup> groups_;
   kube::Cache<api::core::Pod> pods_;

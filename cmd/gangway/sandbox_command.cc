@@ -66,6 +66,7 @@ absl::StatusOr<std::vector<sandbox::Component>> ParseComponents(const std::strin
       out.push_back(sandbox::Component::kKubelets);
     } else if (name == "controllers") {
       out.push_back(sandbox::Component::kControllers);
+      out.push_back(sandbox::Component::kPaddleControllers);
     } else if (name == "scheduler") {
       out.push_back(sandbox::Component::kScheduler);
     } else {

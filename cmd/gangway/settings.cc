@@ -19,6 +19,7 @@
 #include "api/name.h"
 #include "base/nearest.h"
 #include "base/status_macros.h"
+#include "base/strings.h"
 #include "kube/runtime/lease.h"
 
 namespace gangway::cmd {
@@ -71,7 +72,7 @@ absl::Status SetNamespaces(Settings& s, const std::string& text) {
 }
 
 const std::vector<std::string>& Reconcilers() {
-  static const std::vector<std::string> names = {"cronjob", "job", "jobflow", "podgroup", "queue"};
+  static const std::vector<std::string> names = {"cronjob", "job", "jobflow", "paddlejob", "podgroup", "queue"};
   return names;
 }
 
@@ -83,6 +84,30 @@ absl::Status SetOnly(Settings& s, const std::string& text) {
     return Wrong(absl::StrCat("there is no reconciler \"", name, "\"", near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"),
                               " They are ", absl::StrJoin(Reconcilers(), ", ")));
   }
+  return absl::OkStatus();
+}
+
+absl::Status SetPaddleTarget(Settings& s, const std::string& text) {
+  s.paddle_target.reset();
+  for (const convert::Target target : {convert::Target::kVolcano, convert::Target::kGangway}) {
+    if (View(convert::TargetName(target)) == text) s.paddle_target = target;
+  }
+  return text.empty() || s.paddle_target.has_value() ? absl::OkStatus() : MustBe("volcano or gangway", text);
+}
+
+absl::Status SetVolcanoVersion(Settings& s, const std::string& text) {
+  const absl::StatusOr<convert::VolcanoVersion> version = convert::ParseVolcanoVersion(text);
+  if (!version.ok()) return MustBe("a release of Volcano such as 1.13", text);
+  s.volcano_version = *version;
+  return absl::OkStatus();
+}
+
+absl::Status SetElasticEtcd(Settings& s, const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  int port = 0;
+  const bool whole = colon != std::string::npos && colon > 0 && absl::SimpleAtoi(text.substr(colon + 1), &port) && port > 0 && port <= 65535;
+  if (!text.empty() && (!whole || text.find('/') != std::string::npos)) return MustBe("HOST:PORT, such as etcd.infra:2379", text);
+  s.elastic_etcd = text;
   return absl::OkStatus();
 }
 
@@ -138,7 +163,7 @@ const Setting kSettings[] = {
     {"context", "context", "", "of the kubeconfig; default: its current-context", kFixed, kBoth, kValue, SetText<&Settings::context>},
     {"namespaces", "namespaces", "", "only these are watched and written, separated by commas; default: all", kFixed, kBoth, kValue, SetNamespaces},
     {"scheduler-name", "schedulerName", "volcano", "spec.schedulerName of the pods that are ours", kFixed, kBoth, kValue, SetNameOf<&Settings::scheduler_name>},
-    {"only", "only", "", "which reconcilers run, separated by commas: cronjob, job, jobflow, podgroup, queue; default: all", kFixed, kControllerOnly, kValue, SetOnly},
+    {"only", "only", "", "which reconcilers run, separated by commas: cronjob, job, jobflow, paddlejob, podgroup, queue; default: all", kFixed, kControllerOnly, kValue, SetOnly},
     {"inherit-owner-annotations", "inheritOwnerAnnotations", "true",
      "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job", kFixed, kControllerOnly, kValue,
      [](Settings& s, const std::string& text) { return SetSwitch(s.inherit_owner_annotations, text); }},
@@ -165,6 +190,13 @@ const Setting kSettings[] = {
     {"webhook-tls-cert", "webhook.tls.cert", "", "file with its certificate chain (PEM); read again when it changes", kFixed, kControllerOnly, kValue,
      SetText<&Settings::webhook_cert>},
     {"webhook-tls-key", "webhook.tls.key", "", "file with its key", kFixed, kControllerOnly, kValue, SetText<&Settings::webhook_key>},
+    {"paddle-target", "paddle.target", "", "for whose controller PaddleJobs become Jobs: volcano (no delayed actions) or gangway; default: gangway where its reconciler job runs too",
+     kFixed, kControllerOnly, kValue, SetPaddleTarget},
+    {"elastic-etcd", "paddle.elasticEtcd", "", "HOST:PORT of the etcd in which elastic PaddleJobs that name none meet; default: none, such jobs are refused",
+     kFixed, kControllerOnly, kValue, SetElasticEtcd},
+    {"volcano-version", "paddle.volcanoVersion", "1.13", "the release of Volcano that runs PaddleJobs, where it does", kFixed, kControllerOnly, kValue, SetVolcanoVersion},
+    {"cluster-domain", "paddle.clusterDomain", "cluster.local", "of the absolute names of PaddleJobs' pods", kFixed, kControllerOnly, kValue,
+     SetNameOf<&Settings::cluster_domain>},
     {"kube-api-qps", "kubeAPI.qps", "0", "most writes a second, events included; 0: as many as the API server takes", kReloadable, kBoth, kValue, SetQps},
     {"kube-api-burst", "kubeAPI.burst", "100", "how many of them at once", kReloadable, kBoth, kValue, SetBurst},
     {"drain-timeout", "drainTimeout", "5s", "after SIGTERM, for the writes of what was decided", kFixed, kBoth, kValue, SetDurationOf<&Settings::drain_timeout>},
@@ -342,6 +374,19 @@ absl::StatusOr<Settings> ReadSettings(ProcessKind kind, const SettingSources& so
   GW_RETURN_IF_ERROR(CheckTogether(settings, chosen));
   settings.given = chosen.text;
   return settings;
+}
+
+bool Runs(const Settings& settings, absl::string_view reconciler) {
+  return settings.only.empty() || std::find(settings.only.begin(), settings.only.end(), reconciler) != settings.only.end();
+}
+
+convert::TranslateOptions TranslateOptionsOf(const Settings& settings) {
+  convert::TranslateOptions options;
+  options.target = settings.paddle_target.value_or(Runs(settings, "job") ? convert::Target::kGangway : convert::Target::kVolcano);
+  options.volcano = settings.volcano_version;
+  options.cluster_domain = settings.cluster_domain;
+  options.elastic_etcd = settings.elastic_etcd;
+  return options;
 }
 
 std::vector<std::string> NeedRestart(ProcessKind kind, const Settings& before, const Settings& after) {

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/log.h"
+#include "translator/convert/options.h"
 
 namespace gangway::cmd {
 
@@ -44,6 +45,10 @@ struct Settings {
   std::string tls_cert, tls_key;
   ListenAddress webhook_addr;
   std::string webhook_cert, webhook_key;
+  std::optional<convert::Target> paddle_target;  // absent: whoever runs Jobs here
+  std::string elastic_etcd;                      // "host:port"; "": none
+  convert::VolcanoVersion volcano_version;
+  std::string cluster_domain = "cluster.local";
   double kube_api_qps = 0;
   int kube_api_burst = 100;
   absl::Duration drain_timeout = absl::Seconds(5);
@@ -76,6 +81,11 @@ struct SettingSources {
 
 // InvalidArgument, or NotFound for the file.
 absl::StatusOr<Settings> ReadSettings(ProcessKind kind, const SettingSources& sources);
+
+// Whether the reconciler of that name (job, paddlejob, ...) runs.
+bool Runs(const Settings& settings, absl::string_view reconciler);
+// How PaddleJobs become Jobs. Without a paddle_target: for gangway where its reconciler of Jobs runs too, else for volcano.
+convert::TranslateOptions TranslateOptionsOf(const Settings& settings);
 
 // Keys of the settings that differ and take effect only with a restart.
 std::vector<std::string> NeedRestart(ProcessKind kind, const Settings& before, const Settings& after);

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "plugin/controller/controllers.h"
 #include "plugin/scheduler/scheduler.h"
+#include "translator/controller/paddle_controllers.h"
 
 namespace gangway::sandbox {
 
@@ -14,6 +15,7 @@ std::string ClientName(Component component) {
     case Component::kKubelets: return "kubelet";
     case Component::kControllers: return "controllers";
     case Component::kScheduler: return "scheduler";
+    case Component::kPaddleControllers: return "paddle-controllers";
   }
   return "";
 }
@@ -25,6 +27,7 @@ struct Cluster::Process {
   std::unique_ptr<Kubelets> kubelets;
   std::unique_ptr<controller::Controllers> controllers;
   std::unique_ptr<scheduler::Scheduler> scheduler;
+  std::unique_ptr<paddle_controller::PaddleControllers> paddle_controllers;
 };
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
@@ -73,6 +76,13 @@ void Cluster::Start(Component component) {
       process->scheduler = std::make_unique<scheduler::Scheduler>(loop_, process->client, scheduler::Options{});
       process->scheduler->Start();
       break;
+    case Component::kPaddleControllers: {
+      paddle_controller::PaddleControllersOptions options;
+      options.translate.target = convert::Target::kGangway;
+      process->paddle_controllers = std::make_unique<paddle_controller::PaddleControllers>(loop_, process->client, std::move(options));
+      process->paddle_controllers->Start();
+      break;
+    }
   }
   ProcessOf(component) = std::move(process);
 }

@@ -1,4 +1,4 @@
-// The whole embedded cluster on one loop: API server, kubelets, job controllers and scheduler, each with a client of its own, as
+// The whole embedded cluster on one loop: API server, kubelets, controllers of jobs and of PaddleJobs, and scheduler, each with a client of its own, as
 // separate processes would have.
 #pragma once
 
@@ -18,9 +18,9 @@
 namespace gangway::sandbox {
 
 // What can crash and come back alone. The value is also the client's name in the journal.
-enum class Component { kKubelets, kControllers, kScheduler };
-inline constexpr std::array kAllComponents{Component::kKubelets, Component::kControllers, Component::kScheduler};
-std::string ClientName(Component component);  // "kubelet", "controllers", "scheduler"
+enum class Component { kKubelets, kControllers, kScheduler, kPaddleControllers };
+inline constexpr std::array kAllComponents{Component::kKubelets, Component::kControllers, Component::kScheduler, Component::kPaddleControllers};
+std::string ClientName(Component component);  // "kubelet", "controllers", "scheduler", "paddle-controllers"
 
 struct ClusterOptions {
   ApiServerOptions api_server;

@@ -48,6 +48,15 @@ NamespacedName GroupOf(const Pod& pod) {
 
 bool Final(const std::string& phase) { return phase == "Completed" || phase == "Failed" || phase == "Terminated" || phase == "Aborted"; }
 
+template <class T>
+void Keep(const JournalRecord& record, std::map<api::NamespacedName, T>& kept) {
+  if (record.after == nullptr) {
+    kept.erase(record.key);
+  } else {
+    kept[record.key] = DecodeRecord<T>(record.after);
+  }
+}
+
 }  // namespace
 
 void Checker::OnRecord(const JournalRecord& record) {
@@ -75,6 +84,10 @@ void Checker::OnRecord(const JournalRecord& record) {
     }
   } else if (record.resource == &api::kJobs) {
     OnJob(record);
+  } else if (record.resource == &api::paddle::kPaddleJobs) {
+    Keep(record, paddle_jobs_);
+  } else if (record.resource == &api::paddle::kubeflow::kPaddleJobs) {
+    Keep(record, kubeflow_jobs_);
   } else if (record.resource == &api::kQueues) {
     if (record.after == nullptr) {
       queues_.erase(record.key.name);

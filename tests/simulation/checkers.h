@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "api/core/node.h"
 #include "api/core/pod.h"
+#include "api/paddle/paddle_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "sandbox/apiserver/journal.h"
@@ -44,6 +45,8 @@ class Checker {
   // The state so far.
   const std::map<api::NamespacedName, api::core::Pod>& pods() const { return pods_; }
   const std::map<api::NamespacedName, api::volcano::Job>& jobs() const { return jobs_; }
+  const std::map<api::NamespacedName, api::paddle::PaddleJob>& paddle_jobs() const { return paddle_jobs_; }
+  const std::map<api::NamespacedName, api::paddle::kubeflow::PaddleJob>& kubeflow_jobs() const { return kubeflow_jobs_; }
   const std::map<std::string, api::volcano::Queue>& queues() const { return queues_; }
   // Names of commands that are there, and of PodGroups.
   const std::map<api::NamespacedName, std::string>& commands() const { return commands_; }
@@ -67,6 +70,8 @@ class Checker {
   std::map<std::string, api::core::Node> nodes_;
   std::map<api::NamespacedName, Gang> gangs_;
   std::map<api::NamespacedName, api::volcano::Job> jobs_;
+  std::map<api::NamespacedName, api::paddle::PaddleJob> paddle_jobs_;
+  std::map<api::NamespacedName, api::paddle::kubeflow::PaddleJob> kubeflow_jobs_;
   std::map<std::string, api::volcano::Queue> queues_;
   std::map<api::NamespacedName, std::string> commands_;  // with their UIDs
   std::vector<std::string> violations_;

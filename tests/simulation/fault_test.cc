@@ -115,8 +115,7 @@ std::vector<LifeResult> RunClean(const std::vector<Life>& lives) {
   return clean;
 }
 
-TEST_F(FaultTest, AnyFaultAtAnyWriteLeavesTheEndAsItWas) {
-  const std::vector<Life> lives = AllLives();
+void TryAnyFaultAtAnyWriteOf(const std::vector<Life>& lives) {
   if (const auto replay = FromEnvironment()) {
     for (const Life& life : lives) {
       if (life.name != replay->life) continue;
@@ -145,6 +144,9 @@ TEST_F(FaultTest, AnyFaultAtAnyWriteLeavesTheEndAsItWas) {
   Judge(lives, clean, trials);
   std::printf("%d lives, %d faults\n", static_cast<int>(lives.size()), static_cast<int>(trials.size()));
 }
+
+TEST_F(FaultTest, AnyFaultAtAnyWriteLeavesTheEndAsItWas) { TryAnyFaultAtAnyWriteOf(AllLives()); }
+TEST_F(FaultTest, AnyFaultAtAnyWriteOfAPaddleJobsControllerLeavesTheEndAsItWas) { TryAnyFaultAtAnyWriteOf(PaddleLives()); }
 
 TEST_F(FaultTest, TwoFaultsLeaveTheEndAsItWas) {
   int pairs = std::getenv("GW_TEST_LONG") != nullptr ? 20'000 : 0;

@@ -74,7 +74,7 @@ class Run {
     sandbox::ClusterOptions cluster;
     cluster.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape(sandbox::kDefaultNodeShape)}, 2);
     cluster.api_server.journal = [this](const sandbox::JournalRecord& record) { OnRecord(record); };
-    cluster.faults = [this](Component component) { return component == Component::kControllers ? MakeFaults() : sandbox::Faults{}; };
+    cluster.faults = [this](Component component) { return component == life_.component ? MakeFaults() : sandbox::Faults{}; };
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, std::move(cluster));
     user_ = cluster_->NewClient("user");
   }
@@ -107,7 +107,7 @@ class Run {
   // A step is looked for after every commit, in a task of its own.
   void OnRecord(const sandbox::JournalRecord& record) {
     checker_.OnRecord(record);
-    if (record.client == "controllers" && record.before == nullptr && record.resource != &api::kEvents) {
+    if (record.client == sandbox::ClientName(life_.component) && record.before == nullptr && record.resource != &api::kEvents) {
       ++made_[absl::StrCat(View(record.resource->plural), " ", record.key.name)];
     }
     if (record.after != nullptr) {
@@ -167,9 +167,9 @@ class Run {
   }
 
   void Kill() {
-    if (!cluster_->running(Component::kControllers)) return;
-    cluster_->Stop(Component::kControllers);
-    loop_.PostAt(loop_.Now() + kDown, owner_.token(), [this] { cluster_->Start(Component::kControllers); });
+    if (!cluster_->running(life_.component)) return;
+    cluster_->Stop(life_.component);
+    loop_.PostAt(loop_.Now() + kDown, owner_.token(), [this] { cluster_->Start(life_.component); });
   }
 
   // The last version of everything that the controllers make or write.
@@ -198,6 +198,7 @@ class Run {
   }
 
   static std::string Summary(const std::string& plural, absl::string_view bytes) {
+    if (plural == "paddlejobs") return PaddleJobSummary(bytes);
     if (plural == "jobs") return JobSummary(*api::Decode<api::volcano::Job>(bytes));
     if (plural == "pods") return PodSummary(*api::Decode<api::core::Pod>(bytes));
     if (plural == "podgroups") {
@@ -215,6 +216,38 @@ class Run {
       if (const json::value* found = object.as_object().if_contains(part)) absl::StrAppend(&text, " ", plural == "secrets" ? Keys(*found) : api::ToJson(*found));
     }
     return text;
+  }
+
+  // All of the status but the times, and whether its gang was placed: a gang that is gone nobody asks any more.
+  static std::string PaddleJobSummary(absl::string_view bytes) {
+    const json::value version = api::ParseJson(bytes)->at("apiVersion");
+    json::value status = *api::ParseJson(version == "kubeflow.org/v1" ? api::Encode(api::Decode<api::paddle::kubeflow::PaddleJob>(bytes)->status)
+                                                                      : api::Encode(api::Decode<api::paddle::PaddleJob>(bytes)->status));
+    if (json::value* conditions = status.as_object().if_contains("conditions")) {
+      json::array kept;
+      for (const json::value& condition : conditions->as_array()) {
+        if (condition.at("type") != "Scheduled") kept.push_back(condition);
+      }
+      *conditions = std::move(kept);
+    }
+    WithoutTimes(status);
+    return api::ToJson(status);
+  }
+  static void WithoutTimes(json::value& value) {
+    if (value.is_array()) {
+      for (json::value& each : value.get_array()) WithoutTimes(each);
+    } else if (value.is_object()) {
+      json::object& object = value.get_object();
+      for (auto it = object.begin(); it != object.end();) {
+        const absl::string_view name(it->key().data(), it->key().size());
+        if (absl::EndsWith(name, "Time")) {
+          it = object.erase(it);
+        } else {
+          WithoutTimes(it->value());
+          ++it;
+        }
+      }
+    }
   }
 
   static std::string Keys(const json::value& object) {

@@ -1,5 +1,5 @@
-// One life of a job on the embedded cluster, told step by step: what a user does when the world has got so far. At chosen writes of the
-// controllers something goes wrong; the end must be the one of the life in which nothing does.
+// One life of a job on the embedded cluster, told step by step: what a user does when the world has got so far. At chosen writes of one
+// component, of the controllers unless the life says another, something goes wrong; the end must be the one of the life in which nothing does.
 //
 // Steps wait for what the API server holds, never for a time, and pods end only when a step says so: a fault that costs seconds changes
 // no life.
@@ -39,6 +39,8 @@ struct Life {
   // Whether how often each object was made is told. When a Job is deleted, what was its may be made once more before the controllers hear
   // of it, and goes with the rest; when it is resumed early, what its plugins made may not have gone yet.
   bool counts = true;
+  // Whose writes go wrong, and whose creations are told.
+  sandbox::Component component = sandbox::Component::kControllers;
 };
 
 enum class FaultKind {
@@ -53,7 +55,7 @@ inline constexpr int kFaultKinds = 6;
 absl::string_view NameOf(FaultKind kind);
 
 struct Fault {
-  int write = 0;  // from 1, of those the controllers send, events apart
+  int write = 0;  // from 1, of those the component sends, events apart
   FaultKind kind = FaultKind::kKilledBefore;
 };
 
@@ -66,10 +68,10 @@ struct LifeOptions {
 };
 
 struct LifeResult {
-  // What is there when all is quiet and how often the controllers made each object, a line each; UIDs replaced.
+  // What is there when all is quiet and how often the component made each object, a line each; UIDs replaced.
   std::vector<std::string> end;
   std::vector<std::string> violations;
-  std::vector<std::string> writes;  // sent by the controllers, events apart: "POST pods ctr-w-0"
+  std::vector<std::string> writes;  // sent by the component, events apart: "POST pods ctr-w-0"
 };
 
 LifeResult RunLife(const Life& life, const LifeOptions& options);

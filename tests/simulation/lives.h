@@ -8,5 +8,7 @@
 namespace gangway::testutil {
 
 std::vector<Life> AllLives();
+// Of PaddleJobs: what their controller writes goes wrong.
+std::vector<Life> PaddleLives();
 
 }  // namespace gangway::testutil

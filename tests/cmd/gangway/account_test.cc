@@ -99,6 +99,26 @@ TEST(AccountTest, AJobFlowTellsHowFarItIs) {
   EXPECT_THAT(Tell(&flow, static_cast<const api::volcano::JobFlow*>(nullptr)), ElementsAre(AccountLine{"jobflow ns/f", "deleted", AccountLine::Tone::kPlain}));
 }
 
+TEST(AccountTest, APaddleJobTellsItsPhaseAndWhatItWaitsFor) {
+  auto job = *api::Decode<api::paddle::PaddleJob>(R"({"metadata":{"name":"wd","namespace":"ns"},"spec":{"ps":{"replicas":2},"worker":{"replicas":3}}})");
+  const auto nobody = static_cast<const api::paddle::PaddleJob*>(nullptr);
+  EXPECT_THAT(Tell(nobody, &job), ElementsAre(AccountLine{"paddlejob ns/wd", "created: 2 ps + 3 worker", AccountLine::Tone::kPlain}));
+  auto waits = job;
+  waits.status.phase = "Pending";
+  EXPECT_THAT(Texts(Tell(&job, &waits)), ElementsAre("Pending"));
+  auto says_why = waits;
+  says_why.status.message = "queue ads is full";
+  EXPECT_THAT(Texts(Tell(&waits, &says_why)), ElementsAre("Pending: queue ads is full"));
+  EXPECT_THAT(Tell(&says_why, &says_why), IsEmpty());
+  EXPECT_THAT(Texts(Tell(&job, nobody)), ElementsAre("deleted"));
+}
+
+TEST(AccountTest, AKubeflowPaddleJobTellsItsNewestCondition) {
+  const auto created = *api::Decode<api::paddle::kubeflow::PaddleJob>(R"({"metadata":{"name":"k","namespace":"ns"},"status":{"conditions":[{"type":"Created","status":"True","message":"m"}]}})");
+  EXPECT_THAT(Texts(Tell(static_cast<const api::paddle::kubeflow::PaddleJob*>(nullptr), &created)), ElementsAre("Created: m"));
+  EXPECT_THAT(Tell(&created, &created), IsEmpty());
+}
+
 TEST(AccountTest, ColoursOnlyWhereTheyAreWanted) {
   const AccountLine line{"pod a/b", "Running", AccountLine::Tone::kGood};
   EXPECT_EQ(Render(line, absl::Milliseconds(1234), false).find('\033'), std::string::npos);
@@ -113,12 +133,15 @@ TEST(GoalTest, Parses) {
   EXPECT_EQ(goal->key, (api::NamespacedName{"default", "ctr-volcano"}));
   EXPECT_EQ(goal->phase, "Completed");
   EXPECT_EQ(ParseGoal("jobflow/pipeline=Succeed")->kind, Goal::Kind::kJobFlow);
+  EXPECT_EQ(ParseGoal("pdj/wd=Completed")->kind, Goal::Kind::kPaddleJob);
+  EXPECT_EQ(ParseGoal("paddlejob/wd=Completed")->ToString(), "pdj/default/wd=Completed");
+  EXPECT_EQ(ParseGoal("paddlejobs.kubeflow.org/wd=Succeeded")->kind, Goal::Kind::kKubeflowPaddleJob);
   EXPECT_EQ(ParseGoal("pod/ml/ctr-0=Running")->key, (api::NamespacedName{"ml", "ctr-0"}));
 }
 
 TEST(GoalTest, SaysWhatIsWrong) {
   for (const auto& [text, part] : {std::pair("job/ctr", "KIND/[NAMESPACE/]NAME=PHASE"), std::pair("ctr=Completed", "KIND/NAME"),
-                                   std::pair("node/a=Ready", "job, jobflow, podgroup or pod"), std::pair("job/ctr=Done", "Completed"),
+                                   std::pair("node/a=Ready", "jobflow, podgroup or pod"), std::pair("pdj/wd=Succeeded", "no phase of a pdj"), std::pair("job/ctr=Done", "Completed"),
                                    std::pair("job/a/b/c=Completed", "KIND/NAMESPACE/NAME"), std::pair("job/=Completed", "KIND/NAME")}) {
     EXPECT_THAT(ParseGoal(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(part))) << text;
   }

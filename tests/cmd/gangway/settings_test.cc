@@ -150,6 +150,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"Address", "metricsAddr: 8080\n", "metricsAddr: must be HOST:PORT"},
         BadFile{"Port", "metricsAddr: :80800\n", "metricsAddr: must be HOST:PORT"},
         BadFile{"Namespace", "namespaces: [Big]\n", "config.yaml:1: namespaces: must be names of namespaces"},
+        BadFile{"PaddleTarget", "paddle: {target: me}\n", "paddle.target: must be volcano or gangway, not \"me\""},
+        BadFile{"ElasticEtcd", "paddle: {elasticEtcd: 'http://etcd:2379'}\n", "must be HOST:PORT"},
+        BadFile{"VolcanoVersion", "paddle: {volcanoVersion: new}\n", "must be a release of Volcano such as 1.13"},
         BadFile{"Only", "only: jobs\n", "there is no reconciler \"jobs\"; did you mean job?"},
         BadFile{"Level", "log:\n  level: loud\n", "log.level: must be debug, info, warning, error or off, not \"loud\""},
         BadFile{"Switch", "leaderElection:\n  enabled: 1\n", "leaderElection.enabled: must be true or false, not \"1\""}),
@@ -176,6 +179,26 @@ TEST_F(SettingsTest, WhatAChangeOfTheFileCannotBringAbout) {
 }
 
 // The page is part of what users read: every setting stands there with its three names.
+TEST_F(SettingsTest, PaddleJobsAreWrittenForWhoeverRunsJobs) {
+  const auto target = [this](const std::string& file) {
+    file_ = file;
+    const auto settings = Read(ProcessKind::kController);
+    EXPECT_TRUE(settings.ok()) << settings.status();
+    return TranslateOptionsOf(*settings).target;
+  };
+  EXPECT_EQ(target(""), convert::Target::kGangway);
+  EXPECT_EQ(target("only: [paddlejob]\n"), convert::Target::kVolcano);
+  EXPECT_EQ(target("only: [job, paddlejob]\n"), convert::Target::kGangway);
+  EXPECT_EQ(target("only: [paddlejob]\npaddle: {target: gangway}\n"), convert::Target::kGangway);
+  file_ = "paddle: {elasticEtcd: 'etcd.infra:2379', volcanoVersion: '1.10', clusterDomain: cluster.test}\n";
+  const auto settings = Read(ProcessKind::kController);
+  ASSERT_TRUE(settings.ok()) << settings.status();
+  const convert::TranslateOptions options = TranslateOptionsOf(*settings);
+  EXPECT_EQ(options.elastic_etcd, "etcd.infra:2379");
+  EXPECT_EQ(options.volcano, (convert::VolcanoVersion{1, 10}));
+  EXPECT_EQ(options.cluster_domain, "cluster.test");
+}
+
 TEST(SettingsPageTest, EverySettingIsDocumented) {
   const std::string page = testutil::ReadFile(std::string(GW_SOURCE_DIR) + "/docs/configuration.md");
   std::set<std::string> flags, keys;

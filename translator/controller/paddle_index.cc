@@ -1,0 +1,157 @@
+#include "translator/controller/paddle_index.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "api/paddle_resources.h"
+#include "base/strings.h"
+
+namespace gangway::paddle_controller {
+namespace {
+
+using paddle_lifecycle::NearbyObject;
+
+// Whether a PaddleJob of either kind controls it.
+bool IsOfPaddleJob(const api::ObjectMeta& metadata) {
+  const api::OwnerReference* owner = metadata.Controller();
+  return owner != nullptr && owner->kind == api::paddle::kPaddleJobs.kind &&
+         (owner->api_version == api::paddle::kPaddleJobs.ApiVersion() || owner->api_version == api::paddle::kubeflow::kPaddleJobs.ApiVersion());
+}
+
+bool IsForJob(const api::volcano::Command& command) { return command.target.has_value() && command.target->kind == api::kJobs.kind; }
+
+std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
+  std::uint64_t version = 0;
+  return absl::SimpleAtoi(metadata.resource_version, &version) ? version : 0;
+}
+
+}  // namespace
+
+void PaddleIndex::PutJob(const JobKey& key, const JobPtr& job) {
+  if (job == nullptr) {
+    jobs_.erase(key);
+  } else if (IsOfPaddleJob(job->metadata)) {
+    jobs_[key] = job;
+  } else {
+    auto stranger = std::make_shared<api::volcano::Job>();
+    stranger->metadata = job->metadata;
+    jobs_[key] = std::move(stranger);
+  }
+}
+
+const api::volcano::Job* PaddleIndex::JobOf(const JobKey& key) const {
+  const auto it = jobs_.find(key);
+  return it == jobs_.end() ? nullptr : it->second.get();
+}
+
+void PaddleIndex::RemovePod(const api::NamespacedName& key) {
+  const auto known = job_of_pod_.find(key);
+  if (known == job_of_pod_.end()) return;
+  const auto table = pods_.find(JobKey{key.ns, known->second});
+  table->second->erase(key.name);
+  if (table->second->empty()) pods_.erase(table);
+  job_of_pod_.erase(known);
+}
+
+JobKey PaddleIndex::PutPod(const api::NamespacedName& key, const api::core::Pod* pod) {
+  const auto known = job_of_pod_.find(key);
+  const JobKey was = known == job_of_pod_.end() ? JobKey{} : JobKey{key.ns, known->second};
+  const std::string job = pod == nullptr ? std::string() : paddle_lifecycle::JobOf(*pod);
+  if (job.empty() || job != was.name) RemovePod(key);
+  if (job.empty()) return was;
+  job_of_pod_[key] = job;
+  std::unique_ptr<paddle_lifecycle::PodTable>& table = pods_[JobKey{key.ns, job}];
+  if (table == nullptr) table = std::make_unique<paddle_lifecycle::PodTable>();
+  (*table)[key.name] = paddle_lifecycle::FactsOf(*pod);
+  return {key.ns, job};
+}
+
+PaddleIndex::CommandOrder PaddleIndex::OrderOf(const api::volcano::Command& command) {
+  return {command.metadata.creation_timestamp.at, command.metadata.name};
+}
+
+JobKey PaddleIndex::PutCommand(const api::NamespacedName& key, const CommandPtr& before, const CommandPtr& after) {
+  JobKey concerned;
+  if (before != nullptr && IsForJob(*before)) {
+    concerned = {key.ns, before->target->name};
+    if (const auto it = commands_.find(concerned); it != commands_.end()) {
+      it->second.erase(OrderOf(*before));
+      if (it->second.empty()) commands_.erase(it);
+    }
+  }
+  if (after != nullptr && IsForJob(*after)) {
+    concerned = {key.ns, after->target->name};
+    commands_[concerned][OrderOf(*after)] = after;
+  }
+  return concerned;
+}
+
+std::vector<JobKey> PaddleIndex::PutObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata) {
+  auto& here = objects_[key.ns];
+  const std::pair<std::string, std::string_view> place{key.name, resource.plural};
+  if (metadata != nullptr) {
+    here.insert_or_assign(place, paddle_lifecycle::NearbyOf(resource, *metadata));
+  } else {
+    here.erase(place);
+    if (here.empty()) objects_.erase(key.ns);
+  }
+  std::vector<JobKey> concerned;
+  for (std::size_t dash = key.name.find('-'); dash != std::string::npos; dash = key.name.find('-', dash + 1)) {
+    concerned.push_back({key.ns, key.name.substr(0, dash)});
+  }
+  concerned.push_back(key);
+  return concerned;
+}
+
+api::NamespacedName PaddleIndex::PutGroupEvent(const api::NamespacedName& key, const api::core::Event* event) {
+  if (event == nullptr) {
+    const auto known = group_of_event_.find(key);
+    if (known == group_of_event_.end()) return {};
+    const auto [uid, name] = known->second;
+    group_of_event_.erase(known);
+    // Events go when they are old; an older one of the same group is not worth keeping for that.
+    if (const auto it = events_.find(uid); it != events_.end() && it->second.name == key.name) events_.erase(it);
+    return {key.ns, name};
+  }
+  const std::string& uid = event->involved_object.uid;
+  if (uid.empty()) return {};
+  group_of_event_[key] = {uid, event->involved_object.name};
+  GroupEvent& newest = events_[uid];
+  const std::uint64_t version = VersionOf(event->metadata);
+  if (version < newest.version) return {};
+  newest = {version, key.name, event->message};
+  return {key.ns, event->involved_object.name};
+}
+
+const std::string& PaddleIndex::EventOf(const std::string& group_uid) const {
+  static const auto& kNone = *new std::string();
+  const auto it = events_.find(group_uid);
+  return it == events_.end() ? kNone : it->second.message;
+}
+
+bool PaddleIndex::PutQueue(const std::string& name, const api::volcano::Queue* queue) {
+  if (queue == nullptr) return queues_.erase(name) > 0;
+  const auto [it, added] = queues_.try_emplace(name);
+  if (!added && it->second == queue->status.state) return false;
+  it->second = queue->status.state;
+  return true;
+}
+
+void PaddleIndex::Fill(const JobKey& key, paddle_lifecycle::PaddleJobView& view) const {
+  view.volcano_job = JobOf(key);
+  if (const auto table = pods_.find(key); table != pods_.end()) view.pods = table->second.get();
+  if (const auto given = commands_.find(key); given != commands_.end()) {
+    for (const auto& [order, command] : given->second) view.commands.push_back(command.get());
+  }
+  if (const auto here = objects_.find(key.ns); here != objects_.end()) {
+    const std::string prefix = absl::StrCat(key.name, "-");
+    const auto take = [&](const std::string& from, auto belongs) {
+      for (auto it = here->second.lower_bound({from, {}}); it != here->second.end() && belongs(it->first.first); ++it) view.objects.push_back(it->second);
+    };
+    take(key.name, [&](const std::string& name) { return name == key.name; });
+    take(prefix, [&](const std::string& name) { return absl::StartsWith(name, prefix); });
+  }
+  view.queues = &queues_;
+}
+
+}  // namespace gangway::paddle_controller

@@ -1,0 +1,71 @@
+// What stands around each PaddleJob, by the name they share: its Job, the Job's pods, commands to it, objects with names it may need, and
+// what its queue said. Used on the loop of its owner.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "api/core/objects.h"
+#include "api/core/pod.h"
+#include "api/volcano/job.h"
+#include "api/volcano/scheduling.h"
+#include "translator/lifecycle/paddle_job_view.h"
+
+namespace gangway::paddle_controller {
+
+// Namespace and name of a PaddleJob, and of its Job.
+using JobKey = api::NamespacedName;
+
+class PaddleIndex {
+ public:
+  using JobPtr = std::shared_ptr<const api::volcano::Job>;
+  using CommandPtr = std::shared_ptr<const api::volcano::Command>;
+
+  // What the caches saw; null is absent. What is answered is whom it concerns; a key without a name: nobody.
+  void PutJob(const JobKey& key, const JobPtr& job);
+  JobKey PutPod(const api::NamespacedName& key, const api::core::Pod* pod);
+  JobKey PutCommand(const api::NamespacedName& key, const CommandPtr& before, const CommandPtr& after);
+  // All that might want its name: "a-b-c" concerns a, a-b and a-b-c.
+  std::vector<JobKey> PutObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata);
+  // The name of the PodGroup it is about.
+  api::NamespacedName PutGroupEvent(const api::NamespacedName& key, const api::core::Event* event);
+  // Whether its state is another than before.
+  bool PutQueue(const std::string& name, const api::volcano::Queue* queue);
+
+  // Of a Job that no PaddleJob controls only the metadata.
+  const api::volcano::Job* JobOf(const JobKey& key) const;
+  // The Job, pods, commands, objects and queues of the view.
+  void Fill(const JobKey& key, paddle_lifecycle::PaddleJobView& view) const;
+  // What the queue last said of this PodGroup; "": nothing.
+  const std::string& EventOf(const std::string& group_uid) const;
+
+ private:
+  using CommandOrder = std::tuple<absl::Time, std::string>;  // when it was given, its name
+  struct GroupEvent {
+    std::uint64_t version = 0;
+    std::string name, message;  // of the Event
+  };
+
+  void RemovePod(const api::NamespacedName& key);
+  static CommandOrder OrderOf(const api::volcano::Command& command);
+
+  absl::flat_hash_map<JobKey, JobPtr> jobs_;
+  absl::flat_hash_map<JobKey, std::unique_ptr<paddle_lifecycle::PodTable>> pods_;
+  absl::flat_hash_map<api::NamespacedName, std::string> job_of_pod_;
+  absl::flat_hash_map<JobKey, absl::btree_map<CommandOrder, CommandPtr>> commands_;
+  // By namespace, then by name and resource, so that those which begin alike stand together.
+  absl::flat_hash_map<std::string, std::map<std::pair<std::string, std::string_view>, paddle_lifecycle::NearbyObject>> objects_;
+  absl::flat_hash_map<std::string, GroupEvent> events_;                           // the newest, by the PodGroup's UID
+  absl::flat_hash_map<api::NamespacedName, std::pair<std::string, std::string>> group_of_event_;  // its UID and name
+  paddle_lifecycle::QueueStates queues_;
+};
+
+}  // namespace gangway::paddle_controller
