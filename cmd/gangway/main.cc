@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cmd/gangway/crds_command.h"
+#include "cmd/gangway/diff_command.h"
 #include "cmd/gangway/doctor_command.h"
 #include "cmd/gangway/job_command.h"
 #include "cmd/gangway/logs_command.h"
@@ -84,6 +85,7 @@ int main(int argc, char** argv) {
   const gangway::cmd::ProcessCommand scheduler(app, gangway::cmd::ProcessKind::kScheduler);
   const gangway::cmd::ProcessCommand controller(app, gangway::cmd::ProcessKind::kController);
   const gangway::cmd::TranslateCommand translate(app);
+  const gangway::cmd::DiffCommand diff(app);
   const gangway::cmd::SubmitCommand submit(app);
   const gangway::cmd::ValidateCommand validate(app);
   const gangway::cmd::DoctorCommand doctor(app);
@@ -111,6 +113,7 @@ int main(int argc, char** argv) {
   if (logs.chosen()) return logs.Run();
   if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
   if (translate.chosen()) return translate.Run();
+  if (diff.chosen()) return diff.Run();
   if (submit.chosen()) return submit.Run();
   if (validate.chosen()) return validate.Run();
   if (doctor.chosen()) return doctor.Run();

@@ -1,0 +1,31 @@
+// `gangway diff`: what applying the translation of job files would change in a cluster (docs/translate.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/gangway/api_caller.h"
+#include "cmd/gangway/translate_command.h"
+
+namespace gangway::cmd {
+
+class DiffCommand {
+ public:
+  // Adds the subcommand; its flags are written into this object, which must outlive the parse.
+  explicit DiffCommand(CLI::App& app);
+  DiffCommand(const DiffCommand&) = delete;
+  DiffCommand& operator=(const DiffCommand&) = delete;
+
+  static constexpr int kSame = 0, kDifferent = 1, kFailed = 2;  // as diff and kubectl diff
+
+  bool chosen() const;
+  int Run() const;  // the exit code
+
+ private:
+  CLI::App* const command_;
+  ServerFlags server_;
+  TranslateFlags flags_;
+  std::vector<std::string> inputs_;
+};
+
+}  // namespace gangway::cmd
