@@ -118,6 +118,27 @@ TEST_P(PaddleExamplesInTheSandboxTest, TheTranslatedJobCompletes) {
   EXPECT_TRUE(cluster_.Until([&] { return phase() == "Completed"; })) << "it is " << phase();
 }
 
+TEST_P(PaddleExamplesInTheSandboxTest, ThePaddleJobCompletes) {
+  MakeNamespace();
+  for (const api::MixedDocument& one : documents_) EXPECT_EQ(cluster_.Create(one.document.json, ns()), "");
+  const bool kubeflow = job().api_version == "kubeflow.org/v1";
+  const api::Resource& resource = *api::FindKind(job().api_version, job().kind);
+  const auto phase = [&] {
+    if (!kubeflow) return cluster_.At(resource, job().name, "/status/phase", ns());
+    const boost::json::value conditions = cluster_.Get(resource, job().name, ns());
+    const boost::json::value* const status = conditions.as_object().if_contains("status");
+    const boost::json::value* const all = status == nullptr ? nullptr : status->as_object().if_contains("conditions");
+    return all == nullptr || all->as_array().empty() ? std::string() : std::string(all->as_array().back().at("type").as_string());
+  };
+  // Nobody tells this controller of an etcd.
+  const bool lacks_etcd = *GetParam().etcd != '\0';
+  const std::string end = lacks_etcd ? "Failed" : kubeflow ? "Succeeded" : "Completed";
+  EXPECT_TRUE(cluster_.Until([&] { return phase() == end; })) << "it is " << phase();
+  if (lacks_etcd) {
+    EXPECT_THAT(cluster_.At(resource, job().name, "/status/message", ns()), ::testing::HasSubstr("E-ELASTIC"));
+  }
+}
+
 std::string NameOf(const ::testing::TestParamInfo<Example>& info) {
   const std::filesystem::path path(info.param.file);
   std::string out = path.parent_path().filename().string() + path.stem().string();
