@@ -13,6 +13,7 @@
 #include "cmd/gangway/crds_command.h"
 #include "cmd/gangway/diff_command.h"
 #include "cmd/gangway/doctor_command.h"
+#include "cmd/gangway/import_command.h"
 #include "cmd/gangway/job_command.h"
 #include "cmd/gangway/logs_command.h"
 #include "cmd/gangway/process_command.h"
@@ -89,6 +90,7 @@ int main(int argc, char** argv) {
   const gangway::cmd::SubmitCommand submit(app);
   const gangway::cmd::ValidateCommand validate(app);
   const gangway::cmd::DoctorCommand doctor(app);
+  const gangway::cmd::ImportCommand imports(app);
   gangway::cmd::JobCommand job(app);
   gangway::cmd::QueueCommand queue(app);
   gangway::cmd::LogsCommand logs(app);
@@ -117,6 +119,7 @@ int main(int argc, char** argv) {
   if (submit.chosen()) return submit.Run();
   if (validate.chosen()) return validate.Run();
   if (doctor.chosen()) return doctor.Run();
+  if (imports.chosen()) return imports.Run();
   for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {
     if (process->chosen()) return process->Run();
   }

@@ -22,6 +22,7 @@ class ImportProcessTest : public ::testing::Test {
   // A job as the operator's guide has it, with its hand-made PodGroup, and what the operator made for it.
   void SetUp() override {
     Make("/apis/scheduling.volcano.sh/v1beta1/queues", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");
+    ASSERT_EQ(server_.Call("PATCH", "/apis/scheduling.volcano.sh/v1beta1/queues/ads/status", R"({"status":{"state":"Open"}})", "application/merge-patch+json").code, 200);
     Make("/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs", R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob",
       "metadata":{"name":"wd","finalizers":["finalizers.paddlepaddle.org"]},"spec":{"cleanPodPolicy":"Never",
       "ps":{"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}},"worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}}}})");
