@@ -1,6 +1,8 @@
 #include "api/json.h"
 
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 #include "api/json_value.h"
 #include "base/status_macros.h"
@@ -8,17 +10,59 @@
 
 namespace gangway::api {
 
+namespace {
+
+// Whether all eight bytes stand in a JSON string as they are: neither control characters nor quotes, backslashes or bytes beyond ASCII.
+bool ArePlain(const char* bytes) {
+  constexpr std::uint64_t kEach = 0x0101010101010101u, kHigh = kEach * 0x80;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  const std::uint64_t quote = word ^ kEach * '"', backslash = word ^ kEach * '\\';
+  const std::uint64_t control = (word - kEach * 0x20) & ~word;  // high bit: less than 0x20; so below with 1
+  return ((control | word | ((quote - kEach) & ~quote) | ((backslash - kEach) & ~backslash)) & kHigh) == 0;
+}
+
+bool IsPlain(char byte) {
+  const auto c = static_cast<unsigned char>(byte);
+  return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+// How far `text` is plain.
+std::size_t PlainBytes(absl::string_view text) {
+  std::size_t i = 0;
+  while (i + 8 <= text.size() && ArePlain(text.data() + i)) i += 8;
+  while (i < text.size() && IsPlain(text[i])) ++i;
+  return i;
+}
+
+// Most strings are keys and names: one append in place of three.
+constexpr std::size_t kShort = 62;
+void AppendShort(absl::string_view text, std::string& out) {
+  char quoted[kShort + 2];
+  quoted[0] = '"';
+  text.copy(quoted + 1, text.size());
+  quoted[text.size() + 1] = '"';
+  out.append(quoted, text.size() + 2);
+}
+
+}  // namespace
+
 void AppendJsonString(absl::string_view text, std::string& out) {
   static constexpr char kHex[] = "0123456789abcdef";
+  std::size_t i = PlainBytes(text);
+  if (i == text.size() && i <= kShort) return AppendShort(text, out);
   out += '"';
   std::size_t from = 0;  // what is still to be copied starts here
-  std::size_t i = 0;
   while (i < text.size()) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
+    if (i + 8 <= text.size() && ArePlain(text.data() + i)) {
+      i += 8;
+      continue;
+    }
+    if (IsPlain(text[i])) {
       ++i;
       continue;
     }
+    const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x80) {
       const std::size_t length = Utf8Length(text, i);
       if (length != 0) {

@@ -149,6 +149,18 @@ TEST(JsonStringTest, EscapesWhatMustBe) {
   EXPECT_EQ(JsonString("\xC3\xA9\xF0\x9F\x98\x80"), "\"\xC3\xA9\xF0\x9F\x98\x80\"");
 }
 
+TEST(JsonStringTest, WhereAByteStandsMakesNoDifference) {
+  for (int c = 0; c < 256; ++c) {
+    const std::string byte(1, static_cast<char>(c)), alone = JsonString(byte), inner = alone.substr(1, alone.size() - 2);
+    for (std::size_t before = 0; before < 17; ++before) {
+      for (std::size_t after = 0; after < 17; after += 8) {
+        const std::string head(before, 'x'), tail(after, '~');
+        ASSERT_EQ(JsonString(head + byte + tail), "\"" + head + inner + tail + "\"") << c << " at " << before;
+      }
+    }
+  }
+}
+
 TEST(JsonStringTest, BytesThatAreNoUtf8BecomeTheReplacementCharacter) {
   EXPECT_EQ(JsonString("a\xFFz"), "\"a\\ufffdz\"");
   EXPECT_EQ(JsonString("\xC3"), "\"\\ufffd\"");
