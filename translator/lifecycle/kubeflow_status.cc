@@ -96,7 +96,7 @@ class Writing {
         return;
       case Phase::kRestarting:
         Drop("Running");
-        return Tell("Restarting", {"True", "PaddleJobRestarting", Sentence("is restarting")});
+        return TellWhy("Restarting", "PaddleJobRestarting", "is restarting");
       case Phase::kCompleted:
         Drop("Restarting");
         Deny("Running", {"False", "PaddleJobRunning", absl::StrCat(job_, " has ended.")});
@@ -104,7 +104,7 @@ class Writing {
       case Phase::kFailed:
         Drop("Restarting");
         Deny("Running", {"False", "PaddleJobRunning", absl::StrCat(job_, " has ended.")});
-        return Tell("Failed", {"True", progress_.final() ? "PaddleJobFailed" : "PaddleJobFailedValidation", Sentence("has failed")});
+        return TellWhy("Failed", progress_.final() ? "PaddleJobFailed" : "PaddleJobFailedValidation", "has failed");
       case Phase::kNone:
       case Phase::kPending:
       case Phase::kStarting:
@@ -116,8 +116,11 @@ class Writing {
     }
   }
 
-  std::string Sentence(absl::string_view what) const {
-    return progress_.message.empty() ? absl::StrCat(job_, " ", what, ".") : absl::StrCat(job_, " ", what, ": ", progress_.message);
+  // This status keeps a message nowhere else: what was told stays while there is nothing new.
+  void TellWhy(std::string_view type, std::string_view reason, absl::string_view what) {
+    const JobCondition* is = Find(status_, type);
+    if (progress_.message.empty() && is != nullptr && is->status == "True" && is->reason == reason) return;
+    Tell(type, {"True", std::string(reason), progress_.message.empty() ? absl::StrCat(job_, " ", what, ".") : absl::StrCat(job_, " ", what, ": ", progress_.message)});
   }
 
   void Set(JobCondition& condition, std::string_view type, const Told& told) {

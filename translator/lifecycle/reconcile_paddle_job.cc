@@ -58,7 +58,7 @@ class Decision {
       Rest();
     } else if (job_ == nullptr) {
       GoOnWithoutJob();
-    } else if (job_->metadata.deleting() && !EndsAnyway()) {
+    } else if (job_->metadata.deleting() && (stored_.recreating() || !EndsAnyway())) {
       WaitForGoing();
     } else {
       FollowJob();
@@ -324,8 +324,9 @@ class Decision {
 
   void End() {
     if (to_.phase == Phase::kFailed && job_->status.state.phase == "Failed") {
-      if (PodsFollow()) return;
-      if (Disrupted()) {
+      const bool begun = stored_.recreating() && stored_.restarts > to_.restarts;  // its pods may be gone by now
+      if (!begun && PodsFollow()) return;
+      if (begun || Disrupted()) {
         ++to_.restarts;
         return Replace("all pods that failed were disrupted: evicted, preempted or on a drained node");
       }

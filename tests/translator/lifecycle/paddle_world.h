@@ -62,7 +62,8 @@ class PaddleWorld {
   api::paddle::kubeflow::JobStatus kubeflow_status() const { return Read<api::paddle::kubeflow::PaddleJob>("paddlejobs", name_).status; }
   // "Running True PaddleJobRunning"; "" when there is none.
   std::string Condition(const std::string& type) const {
-    for (const auto& condition : kubeflow_status().conditions) {
+    const auto is = kubeflow_status();
+    for (const auto& condition : is.conditions) {
       if (condition.type == type) return absl::StrCat(condition.type, " ", condition.status, " ", condition.reason);
     }
     return {};
@@ -71,8 +72,9 @@ class PaddleWorld {
     const auto conditions = kubeflow_status().conditions;
     return conditions.empty() ? "" : conditions.back().type;
   }
-  const api::paddle::PaddleJobCondition Told(const std::string& type) const {
-    for (const auto& condition : status().conditions) {
+  api::paddle::PaddleJobCondition Told(const std::string& type) const {
+    const auto is = status();
+    for (const auto& condition : is.conditions) {
       if (condition.type == type) return condition;
     }
     return {};

@@ -28,7 +28,6 @@ TEST(PaddlePhase, B1ANewJobIsPending) {
   PaddleWorld world(TwoAndTwo());
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Pending");
-  EXPECT_EQ(world.JobPhase(), "Pending");
   EXPECT_THAT(world.Names("pods"), IsEmpty());
   EXPECT_EQ(world.status().mode, "PS");
   EXPECT_EQ(world.status().ps->ready, "0/2");  // zeros included

@@ -1,0 +1,365 @@
+// What spec paddle 6.9 and 6.12 say beside the rows: drift, edits of single fields, names that are taken, two controllers, queues.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/translator/lifecycle/paddle_world.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::string Workers(int n, const std::string& extra = "", const std::string& annotations = "") {
+  return PaddleJobText("wd", {{"worker", RoleText(n)}}, extra, annotations);
+}
+json::value OwnedBy(const std::string& api_version, const std::string& kind, const std::string& name, const std::string& uid, const std::string& rest = "{}") {
+  json::value object = *api::ParseJson(rest);
+  object.as_object()["metadata"] = json::object{{"ownerReferences", json::array{json::object{{"apiVersion", api_version}, {"kind", kind}, {"name", name},
+                                                                                            {"uid", uid}, {"controller", true}}}}};
+  return object;
+}
+
+TEST(PaddleKeep, TheJobIsMadeWithOneStatus) {
+  PaddleWorld world(Workers(2));
+  world.Step();
+  EXPECT_THAT(world.writes(), ElementsAre("create jobs wd", "patch paddlejobs/status wd"));
+  const api::OwnerReference owner = *world.job().metadata.Controller();
+  EXPECT_EQ(owner.kind, "PaddleJob");
+  EXPECT_EQ(owner.uid, world.paddle().metadata.uid);
+  EXPECT_EQ(world.CountEvents("JobCreated"), 1);
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_TRUE(world.Decide().stages.empty());  // before its controller has seen it
+}
+
+TEST(PaddleKeep, AJobThatAUserDeletesIsMadeAnew) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  world.DeleteJob();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Restarting");  // its pods have their grace
+  EXPECT_EQ(world.status().restarts, 1);
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.status().restarts, 1);
+  EXPECT_EQ(world.CountEvents("Restarting", "its Job was deleted"), 1);
+}
+
+TEST(PaddleKeep, AJobThatMayBeThereUnseenIsNotTakenForDeleted) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  world.DeleteJob();
+  world.jobs_current = false;
+  EXPECT_EQ(world.Step(), 0);
+  EXPECT_EQ(world.look_again(), world.now() + absl::Seconds(1));
+}
+
+TEST(PaddleKeep, AJobThatIsDeletedAfterTheEndStaysAway) {
+  PaddleWorld world(Workers(1));
+  ASSERT_TRUE(world.Start());
+  world.SetAll("Succeeded");
+  ASSERT_TRUE(world.Settle());
+  world.DeleteJob();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_FALSE(world.Exists("jobs", "wd"));
+}
+
+TEST(PaddleKeep, ThePriorityClassIsCarriedOver) {
+  PaddleWorld world(Workers(1, R"("schedulingPolicy":{"priorityClass":"low"})"));
+  ASSERT_TRUE(world.Start());
+  const std::string job = world.job().metadata.uid;
+  world.Edit(R"({"spec":{"schedulingPolicy":{"priorityClass":"high"}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().spec.priority_class_name, "high");
+  EXPECT_EQ(world.job().metadata.uid, job);
+  EXPECT_EQ(world.phase(), "Running");
+  world.Edit(R"({"spec":{"schedulingPolicy":{"priorityClass":null}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().spec.priority_class_name, "");
+}
+
+TEST(PaddleKeep, AnotherQueueAnotherTemplateAnotherJob) {
+  for (const char* edit : {R"({"spec":{"schedulingPolicy":{"queue":"gold"}}})", R"({"spec":{"withGloo":1,"intranet":"Service"}})",
+                           R"({"metadata":{"annotations":{"paddle.gangway.io/wait-dns":"off"}}})"}) {
+    PaddleWorld world(Workers(2));
+    world.queues["gold"] = "Open";
+    ASSERT_TRUE(world.Start());
+    const std::string job = world.job().metadata.uid;
+    world.ForgetWrites();
+    world.Edit(edit);
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.phase(), "Restarting") << edit;
+    EXPECT_EQ(world.writes()[0], "patch paddlejobs/status wd");  // before what it explains
+    EXPECT_EQ(world.writes()[1], "delete jobs wd");
+    ASSERT_TRUE(world.ComeBack());
+    EXPECT_NE(world.job().metadata.uid, job);
+    EXPECT_EQ(world.phase(), "Running");
+  }
+}
+
+TEST(PaddleKeep, WhatTheJobDoesNotDependOnReplacesNothing) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  const std::string job = world.job().metadata.uid;
+  for (const char* edit : {R"({"spec":{"cleanPodPolicy":"Always"}})", R"({"metadata":{"labels":{"team":"ads"}}})", R"({"metadata":{"annotations":{"note":"x"}}})",
+                           R"({"metadata":{"annotations":{"paddle.gangway.io/ttl":"10"}}})"}) {
+    world.Edit(edit);
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.job().metadata.uid, job) << edit;
+  }
+  // Another release of ours, another queue of the namespace, another etcd.
+  world.namespace_queue = "gold";
+  world.options.elastic_etcd = "other:2379";
+  world.options.volcano = {1, 16};
+  world.options.target = convert::Target::kVolcano;
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().metadata.uid, job);
+}
+
+TEST(PaddleKeep, AJobWithoutOurMarkIsTakenAsItIs) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  const std::string mark = world.job().metadata.annotations.at("paddle.gangway.io/translation"), job = world.job().metadata.uid;
+  world.PatchJob(R"({"metadata":{"annotations":{"paddle.gangway.io/translation":null}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().metadata.annotations.at("paddle.gangway.io/translation"), mark);
+  EXPECT_EQ(world.job().metadata.uid, job);
+}
+
+TEST(PaddleKeep, AnEditThatCannotBeTranslatedLeavesTheJobRunning) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  world.Edit(R"({"spec":{"worker":{"replicas":0}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_THAT(world.status().message, HasSubstr("E-EMPTY"));
+  EXPECT_EQ(world.Told("Translated").status, "False");
+  EXPECT_EQ(world.CountEvents("TranslationError", "E-EMPTY"), 1);
+  EXPECT_THAT(world.Pods(), SizeIs(2));
+  world.SetAll("Succeeded");  // and it comes to its end
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  world.DeleteJob();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+}
+
+TEST(PaddleKeep, ScalingMayBeForbidden) {
+  PaddleWorld world(Workers(2, "", R"("paddle.gangway.io/scale":"forbid")"));
+  ASSERT_TRUE(world.Start());
+  const std::string job = world.job().metadata.uid;
+  world.Edit(R"({"spec":{"worker":{"replicas":3}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().metadata.uid, job);
+  EXPECT_THAT(world.status().message, HasSubstr("worker=2"));
+  EXPECT_EQ(world.status().worker->ready, "2/2");
+  EXPECT_EQ(world.CountEvents("ScalingForbidden"), 1);
+  world.Edit(R"({"metadata":{"annotations":{"paddle.gangway.io/scale":null}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Restarting");
+}
+
+TEST(PaddleKeep, AQueueThatIsAbsentOrClosed) {
+  PaddleWorld world(Workers(1, R"("schedulingPolicy":{"queue":"gold"})"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_THAT(world.status().message, HasSubstr("E-QUEUE"));
+  EXPECT_FALSE(world.Exists("jobs", "wd"));
+  world.queues["gold"] = "Closed";
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.status().message, HasSubstr("the queue is Closed"));
+  EXPECT_EQ(world.CountEvents("TranslationError", "E-QUEUE"), 2);  // once for each
+  world.queues["gold"] = "Open";
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().spec.queue, "gold");
+}
+
+TEST(PaddleKeep, TheQueueOfTheNamespace) {
+  PaddleWorld world(Workers(1));
+  world.namespace_queue = "team";
+  world.queues["team"] = "Open";
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.job().spec.queue, "team");
+}
+
+TEST(PaddleKeep, AServiceOfSomebodyElse) {
+  PaddleWorld world(Workers(1));
+  world.Add("services", "wd", OwnedBy("apps/v1", "Deployment", "web", "uid-web"));
+  world.Step();
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_THAT(world.status().message, HasSubstr("E-SVC-CLASH"));
+  EXPECT_THAT(world.status().message, HasSubstr("deployment web"));
+  EXPECT_FALSE(world.Exists("jobs", "wd"));
+  world.Remove("services", "wd");
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+TEST(PaddleKeep, AJobOfThatNameThatIsNotOurs) {
+  PaddleWorld world(Workers(1));
+  world.Add("jobs", "wd", *api::ParseJson(R"({"spec":{"minAvailable":1,"tasks":[]},"status":{}})"));
+  world.has_job_controller = false;
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_THAT(world.status().message, HasSubstr("job.batch.volcano.sh wd is not the PaddleJob's"));
+}
+
+TEST(PaddleKeep, AHandMadePodGroupIsTakenOver) {
+  PaddleWorld world(Workers(3));
+  world.queues["gold"] = "Open";
+  world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":2,"queue":"gold","priorityClassName":"high"}})"));
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().spec.queue, "gold");
+  EXPECT_EQ(world.job().spec.min_available, 2);
+  EXPECT_THAT(world.Told("Translated").message, HasSubstr("W-PG-DROPPED"));
+  EXPECT_EQ(world.CountEvents("TranslationWarning", "W-PG-DROPPED"), 1);
+  world.Remove("podgroups", "wd");  // as the warning says; the job keeps what it took over
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().spec.priority_class_name, "high");
+}
+
+TEST(PaddleKeep, AHandMadePodGroupThatVolcanoWouldTakeForTheJobs) {
+  PaddleWorld world(Workers(1));
+  world.options.target = convert::Target::kVolcano;
+  world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":1}})"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_THAT(world.status().message, HasSubstr("E-PG-CLASH"));
+  world.Remove("podgroups", "wd");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_TRUE(world.Exists("jobs", "wd"));
+}
+
+TEST(PaddleKeep, AnotherControllerIsAtWork) {
+  PaddleWorld world(Workers(1));
+  const std::string uid = world.paddle().metadata.uid;
+  json::value pod = OwnedBy("batch.paddlepaddle.org/v1", "PaddleJob", "wd", uid, R"({"status":{"phase":"Running"}})");
+  world.Add("pods", "wd-worker-0", pod);
+  world.Step();
+  EXPECT_THAT(world.writes(), IsEmpty());  // the other one writes the status
+  EXPECT_EQ(world.Decide().events.size(), 1u);
+  EXPECT_THAT(world.Decide().events[0].message, HasSubstr("E-TWO-CONTROLLERS"));
+  // We are chosen; what the other one has made must go first.
+  world.Edit(R"({"metadata":{"annotations":{"paddle.gangway.io/managed-by":"gangway"}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_EQ(world.status().message, "waits until pod wd-worker-0 of another controller is gone");
+  world.PodGone("wd-worker-0");
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+TEST(PaddleKeep, ItsPodGroupAloneTellsOfAnotherController) {
+  PaddleWorld world(Workers(1));
+  const json::value group = OwnedBy("batch.paddlepaddle.org/v1", "PaddleJob", "wd", world.paddle().metadata.uid, R"({"spec":{"minMember":1}})");
+  world.Add("podgroups", "wd", group);
+  world.Step();
+  EXPECT_THAT(world.writes(), IsEmpty());
+  world.Edit(R"({"metadata":{"annotations":{"paddle.gangway.io/managed-by":"gangway"}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_TRUE(world.Wrote("delete podgroups wd"));
+  EXPECT_TRUE(world.Exists("jobs", "wd"));
+}
+
+TEST(PaddleKeep, AnotherManagerIsNamed) {
+  PaddleWorld world(Workers(1, "", R"("paddle.gangway.io/managed-by":"paddle-operator")"));
+  world.Step();
+  EXPECT_THAT(world.writes(), IsEmpty());
+  EXPECT_TRUE(world.Decide().events.empty());
+}
+
+TEST(PaddleKeep, OneThatEndedBeforeWeCameIsLeftAlone) {
+  for (const char* phase : {"Completed", "Failed"}) {
+    PaddleWorld world(Workers(1));
+    world.Edit(absl::StrCat(R"({"status":{"phase":")", phase, R"(","mode":"Single"}})"));
+    world.Step();
+    EXPECT_THAT(world.writes(), IsEmpty()) << phase;
+  }
+}
+
+TEST(PaddleKeep, CompanionsComeFirstAndFollowTheSpec) {
+  // Its template refers to the config map of paddle-operator.
+  const std::string role = R"({"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})";
+  PaddleWorld world(PaddleJobText("wd", {{"worker", role}}));
+  world.Step();
+  EXPECT_THAT(world.writes(), ElementsAre("create configmaps wd", "create jobs wd", "patch paddlejobs/status wd"));
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.Object("configmaps", "wd").at("data").at("PADDLE_TRAINERS_NUM"), "2");
+  EXPECT_EQ(world.Object("configmaps", "wd").at("metadata").at("ownerReferences").at(0).at("kind"), "PaddleJob");
+  world.Edit(R"({"spec":{"worker":{"replicas":3}}})");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_EQ(world.Object("configmaps", "wd").at("data").at("PADDLE_TRAINERS_NUM"), "3");
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+TEST(PaddleKeep, WhatTheApiServerRefusesIsTold) {
+  PaddleWorld world(Workers(1));
+  world.refused = "jobs.batch.volcano.sh \"wd\" is forbidden: exceeded quota";
+  world.Step();
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_EQ(world.status().message, world.refused);
+  EXPECT_EQ(world.Told("Translated").status, "Unknown");
+  EXPECT_EQ(world.writes().back(), "create jobs wd");  // tried all the same
+}
+
+TEST(PaddleKeep, WhatAContainerWaitsFor) {
+  PaddleWorld world(Workers(1));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  world.SetPodStatus("wd-worker-0", R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ContainerCreating"}}}]})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.status().message, "");
+  world.Pass(absl::Minutes(1));
+  world.SetPodStatus("wd-worker-0",
+                     R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ImagePullBackOff","message":"no such image"}}}]})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.status().message, "wd-worker-0 ImagePullBackOff: no such image");
+}
+
+TEST(PaddleKeep, CountsAreToldTogether) {
+  PaddleWorld world(Workers(40));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  world.ForgetWrites();
+  world.status_written = world.now();
+  for (int i = 0; i < 20; ++i) {
+    world.SetPodStatus(absl::StrCat("wd-worker-", i), R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ErrImagePull"}}}]})");
+    world.SetPod(absl::StrCat("wd-worker-", i), "Running");
+    EXPECT_EQ(world.Step(), 0);
+  }
+  EXPECT_EQ(world.look_again(), world.status_written + absl::Seconds(1));
+  world.Pass(absl::Seconds(1));
+  EXPECT_EQ(world.Step(), 1);
+  EXPECT_EQ(world.status().worker->ready, "20/40");
+  world.SetAll("Running");  // another phase is told at once
+  world.status_written = world.now();
+  world.Settle();
+  EXPECT_EQ(world.phase(), "Running");
+}
+
+TEST(PaddleKeep, RefsStandInTheOrderOfIndexes) {
+  PaddleWorld world(Workers(12));
+  ASSERT_TRUE(world.Start());
+  std::vector<std::string> names;
+  const auto status = world.status();
+  for (const auto& ref : status.worker->refs) names.push_back(ref.name);
+  EXPECT_EQ(names[2], "wd-worker-2");
+  EXPECT_EQ(names[10], "wd-worker-10");
+  EXPECT_EQ(status.worker->refs[0].resource_version, "");  // which would change with every look
+}
+
+}  // namespace
+}  // namespace gangway::testutil
