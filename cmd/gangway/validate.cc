@@ -16,6 +16,7 @@
 #include "api/volcano/custom_types.h"
 #include "base/strings.h"
 #include "cmd/gangway/object_check.h"
+#include "translator/convert/run_entry.h"
 #include "translator/files/manifest.h"
 
 namespace gangway::cmd {
@@ -71,7 +72,10 @@ class Validator {
   void Look(const ManifestDocument& document) {
     const api::Resource* resource = api::FindKind(document.api_version, document.kind);
     const CustomType* type = resource == nullptr ? nullptr : api::volcano::FindCustomType(*resource);
-    if (type != nullptr) return Report(document, View(type->resource->singular), Judge(document, *type, check_));
+    if (type != nullptr) {
+      if (resource == &api::kJobs) NoteListers(document);
+      return Report(document, View(type->resource->singular), Judge(document, *type, check_));
+    }
     if (const CustomType* meant = MeantBy(document)) {
       return Report(document, View(meant->resource->singular),
                     {{FieldError::Type::kNotSupported, "apiVersion", api::JsonString(document.api_version),
@@ -80,6 +84,18 @@ class Validator {
     if (convert::IsForTranslator(document)) return Report(document, absl::AsciiStrToLower(document.kind), {});
     out_.passed_over.push_back({absl::StrCat(document.kind, " ", NameIn(document)), document.source, document.Find("")});
     Add(TranslatorsFindings(absl::StrCat(document.kind, " ", NameIn(document)), {}));
+  }
+
+  // The first container of each service account stands for the others.
+  void NoteListers(const ManifestDocument& document) {
+    const absl::StatusOr<boost::json::value> job = api::ParseJson(document.json);
+    if (!job.ok()) return;
+    std::vector<std::string> told;
+    for (const convert::PodLister& lister : convert::PodListersOf(*job, "default")) {
+      if (std::count(told.begin(), told.end(), lister.service_account) > 0) continue;
+      told.push_back(lister.service_account);
+      out_.notes.push_back({absl::StrCat("job ", NameIn(document)), document.source, document.Find(lister.field), convert::AdviceFor(lister, document.name)});
+    }
   }
 
   // Errors of ours and what the translator says of the document: of a field that both speak of, ours.
@@ -146,6 +162,9 @@ std::string ValidationText(const Validation& validation) {
   for (const PassedOver& p : validation.passed_over) {
     absl::StrAppend(&out, p.source, ":", p.at.line, ":", p.at.column, ": note: ", p.object, " is neither Volcano's nor Paddle's and was passed over\n");
   }
+  for (const ValidationNote& n : validation.notes) {
+    absl::StrAppend(&out, n.source, ":", n.at.line, ":", n.at.column, ": note: ", n.object, ": ", n.text, "\n");
+  }
   absl::StrAppend(&out, Count(validation.checked, "object"), " checked, ", validation.refused, " refused");
   if (!validation.passed_over.empty()) absl::StrAppend(&out, ", ", validation.passed_over.size(), " passed over");
   absl::StrAppend(&out, "\n");
@@ -167,6 +186,11 @@ std::string ValidationJson(const Validation& validation) {
   for (const PassedOver& p : validation.passed_over) {
     BeginItem(json, p.object, p.source, p.at);
     json.EndObject();
+  }
+  json.EndArray().Key("notes").BeginArray();
+  for (const ValidationNote& n : validation.notes) {
+    BeginItem(json, n.object, n.source, n.at);
+    json.Field("text", n.text).EndObject();
   }
   json.EndArray().Key("unreadable").BeginArray();
   for (const std::string& line : validation.unreadable) json.String(line);

@@ -38,10 +38,18 @@ struct PassedOver {
   api::TextPosition at;
 };
 
+// Good to know of an object that would be taken.
+struct ValidationNote {
+  std::string object, source;
+  api::TextPosition at;
+  std::string text;
+};
+
 struct Validation {
   std::size_t checked = 0, refused = 0;  // objects
   std::vector<Finding> findings;         // documents in their order, within one by line, then as admission lists them
   std::vector<PassedOver> passed_over;
+  std::vector<ValidationNote> notes;     // Jobs whose pods need a right that service accounts do not have by themselves
   std::vector<std::string> unreadable;   // inputs that could not be read, one line each; the caller's to fill
 };
 

@@ -35,7 +35,7 @@ class ValidateProcessTest : public ::testing::Test {
 TEST_F(ValidateProcessTest, GoodObjectsEndWithZero) {
   const Outcome outcome = Run({"-f", kExample, "-f", GW_SOURCE_DIR "/examples"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr(" objects checked, 0 refused\n"));
+  EXPECT_THAT(outcome.out, HasSubstr(" objects checked, 0 refused"));
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 
