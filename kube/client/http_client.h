@@ -2,8 +2,8 @@
 //
 // Who we are is looked at with every request: token and certificate files are read again when they change, a credential program is run
 // again when what it gave has run out. A 401 makes us look once more, and a request is sent again when that brings something new.
-// Connections are kept and reused, HTTP/2 is spoken when the server offers it over TLS. libcurl sends a request again when
-// a kept connection turns out dead before any byte of an answer; a create may then be answered AlreadyExists.
+// Connections are kept and reused. Requests share one over HTTP/2 when the server offers it over TLS; each watch has its own. libcurl
+// sends a request again when a kept connection turns out dead before any byte of an answer; a create may then be answered AlreadyExists.
 #pragma once
 
 #include <cstddef>

@@ -90,6 +90,9 @@ absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, Credentials
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    std::max(1L, static_cast<long>(absl::ToInt64Milliseconds(options.connect_timeout))));
   if (is_watch()) {
+    // On a connection of its own: over HTTP/2 an API server hands each event from one goroutine to the next, behind all its answers to
+    // us, so that under load watches lag for seconds.
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::OnHeader);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
   } else {

@@ -37,6 +37,7 @@ struct Write {
   std::string resource_version;
   std::optional<std::int64_t> grace_period_seconds;  // deletions only
   Propagation propagation = Propagation::kBackground;
+  bool yields = false;  // it only tells what is: what makes something happen may go before it
 };
 
 // An event to record on an object; the recorder counts repeats.

@@ -214,15 +214,22 @@ class Driver::Impl {
     state.worst = Outcome::kDone;
     state.refused = 0;
     state.wait = absl::ZeroDuration();
-    for (std::size_t i = 0; i < state.awaited; ++i) writes_.push_back({key, i});
+    for (std::size_t i = 0; i < state.awaited; ++i) (stages[state.stage][i].yields ? yielding_ : writes_).push_back({key, i});
     Pump();
   }
 
+  // Whose turn it is. A quarter of what may be in flight is for writes that yield, so that they lag but never starve.
+  std::deque<QueuedWrite>& Line() {
+    const bool share = yielding_in_flight_ < std::max(1, options_.max_in_flight / 4);
+    return !yielding_.empty() && (share || writes_.empty()) ? yielding_ : writes_;
+  }
+
   void Pump() {
-    while (!writes_.empty() && in_flight_ < options_.max_in_flight) {
-      if (states_.at(writes_.front().key)->refused >= kManyRefusals) {
-        const NamespacedName key = std::move(writes_.front().key);
-        writes_.pop_front();
+    while (in_flight_ < options_.max_in_flight && !(writes_.empty() && yielding_.empty())) {
+      std::deque<QueuedWrite>& line = Line();
+      if (states_.at(line.front().key)->refused >= kManyRefusals) {
+        const NamespacedName key = std::move(line.front().key);
+        line.pop_front();
         EndAwaited(key, *states_.at(key));
         continue;
       }
@@ -235,8 +242,8 @@ class Driver::Impl {
         }
         return;
       }
-      const QueuedWrite write = std::move(writes_.front());
-      writes_.pop_front();
+      const QueuedWrite write = std::move(line.front());
+      line.pop_front();
       Send(write);
     }
   }
@@ -246,12 +253,17 @@ class Driver::Impl {
     return state.plan.stages[state.stage][w.index];
   }
 
+  void Count(const Write& write, int change) {
+    in_flight_ += change;
+    if (write.yields) yielding_in_flight_ += change;
+  }
+
   void Send(const QueuedWrite& w) {
     absl::StatusOr<Request> request = RequestFor(WriteOf(w));
-    ++in_flight_;
+    Count(WriteOf(w), 1);
     if (!request.ok()) {  // answered by posting, as any other write
       loop_.Post(owner_.token(), [this, w, status = request.status()] {
-        --in_flight_;
+        Count(WriteOf(w), -1);
         EndWrite(w, Outcome::kPermanent, status, absl::ZeroDuration());
       });
       return;
@@ -266,7 +278,7 @@ class Driver::Impl {
     const Write& write = WriteOf(w);
     const absl::Status status = StatusOf(reply);
     if (write.verb == Verb::kCreate && write.subresource.empty() && absl::IsAlreadyExists(status)) return LookAtExisting(w, status);
-    --in_flight_;
+    Count(write, -1);
     if (reply.ok() && on_reply_) on_reply_(write, *reply);
     EndWrite(w, Judge(write.verb, reply), status, RetryAfter(reply));
   }
@@ -279,8 +291,8 @@ class Driver::Impl {
     request.path = api::PathOf(*write.resource, write.ns, write.name);
     request.accept = std::string(AcceptFor(*write.resource));
     client_.Send(std::move(request), owner_.token(), [this, w, refused](const absl::StatusOr<Response>& reply) {
-      --in_flight_;
       const Write& wanted = WriteOf(w);
+      Count(wanted, -1);
       if (reply.ok() && on_reply_) on_reply_(wanted, *reply);
       if (!reply.ok() || !reply->ok()) return EndWrite(w, Judge(wanted.verb, reply), StatusOf(reply), RetryAfter(reply));
       absl::Status why = refused;
@@ -393,8 +405,8 @@ class Driver::Impl {
   std::deque<NamespacedName> queue_;  // keys to decide
   bool held_ = false, asleep_ = false;
   std::size_t under_way_ = 0;
-  std::deque<QueuedWrite> writes_;  // not yet sent
-  int in_flight_ = 0;
+  std::deque<QueuedWrite> writes_, yielding_;  // not yet sent
+  int in_flight_ = 0, yielding_in_flight_ = 0;  // the latter are among the former
   Loop::TimerId pump_ = 0;
 
   std::array<Counter, kOutcomeNames.size()> plans_total_, writes_total_;

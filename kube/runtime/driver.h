@@ -17,6 +17,8 @@
 //                               grows to `refused_pause`, and by itself after a back-off that grows to minutes: what refuses (a
 //                               quota, a namespace that ends, somebody else's object) may go without our being told
 //
+// Writes that yield (kube/plan/plan.h) go when no others wait, or within their quarter of what may be in flight.
+//
 // The writes of a stage go out together and all their replies are awaited; the next stage starts when all are done. When many of a
 // stage were refused for good, those not yet sent are left out: a gang of a thousand pods that a quota stops costs tens of requests
 // a try. The hook is told the first few of a stage. The events of a plan are recorded when all its writes are done. Destroying the

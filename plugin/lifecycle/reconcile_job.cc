@@ -93,7 +93,10 @@ class Writing {
     absl::StatusOr<std::string> patch = StatusPatch(job_.status, outcome_.status);
     if (!patch.ok()) return Warn("JobStatusError", absl::StrCat("the status cannot be written: ", patch.status().message()));
     if (patch->empty()) return;
-    plan_.stages.push_back({kube::ChangeOf(api::kJobs, job_.metadata, *std::move(patch), "status")});
+    Write write = kube::ChangeOf(api::kJobs, job_.metadata, *std::move(patch), "status");
+    // The first one stands before what the Job needs to start, a kill before its deletions.
+    write.yields = !outcome_.killing && !job_.status.state.phase.empty();
+    plan_.stages.push_back({std::move(write)});
   }
 
   // --- Removing.

@@ -159,6 +159,7 @@ class Planner {
     write.uid = view_.group.metadata.uid;
     write.resource_version = view_.group.metadata.resource_version;
     write.body = std::move(patch);
+    write.yields = after.phase == before.phase || after.phase != "Inqueue";  // pods are made for one that is let in
     writes.push_back(std::move(write));
   }
 

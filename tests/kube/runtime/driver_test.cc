@@ -386,6 +386,39 @@ TEST_F(DriverTest, WritesInFlightAreLimited) {
   EXPECT_THAT(client_.requests(), SizeIs(3));
 }
 
+TEST_F(DriverTest, WhatOnlyTellsYieldsButNeverStarves) {
+  Restart({.max_in_flight = 4});
+  Plan plan;
+  plan.stages = {{}};
+  for (const char* const name : {"tell-0", "tell-1", "tell-2"}) {
+    Write write = Make(Verb::kMergePatch, name);
+    write.yields = true;
+    plan.stages[0].push_back(std::move(write));
+  }
+  for (int i = 0; i < 5; ++i) plan.stages[0].push_back(Create(absl::StrCat("make-", i)));
+  Want(plan, 1);
+  Enqueue();
+  const auto names = [&] {
+    std::string out;
+    for (const Request& request : client_.requests()) {
+      out += request.method == "POST" ? 'm' : 't';
+    }
+    return out;
+  };
+  EXPECT_EQ(names(), "tmmm");  // one of four is theirs
+  client_.Answer(1, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(names(), "tmmmm");
+  client_.Answer(0, Reply(200));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(names(), "tmmmmt");
+  client_.Answer(2, Reply(201));
+  loop_.RunUntilIdle();
+  client_.Answer(3, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(names(), "tmmmmtmt");  // nothing else waits
+}
+
 TEST_F(DriverTest, WritesKeepToTheRate) {
   Restart({.qps = 10, .burst = 2});
   Plan plan;
