@@ -90,7 +90,9 @@ class Mover {
       GW_ASSIGN_OR_RETURN(const bool done, step(*seen->front(), next, waits));
       if (done) return absl::OkStatus();
       if (!next.stages.empty()) {
-        GW_RETURN_IF_ERROR(CarryOutPlan(caller_, next));
+        const absl::Status written = CarryOutPlan(caller_, next);
+        // A controller wrote meanwhile: what is to be done follows from what is there then.
+        if (!written.ok() && !(absl::IsAborted(written) && absl::Now() < end)) return written;
         continue;
       }
       if (absl::Now() >= end) return absl::CancelledError(absl::StrCat("not gone within ", absl::FormatDuration(patience_), ": ", waits, "; the same command goes on from here"));
