@@ -19,6 +19,7 @@ void AddTranslateFlags(CLI::App& command, TranslateFlags& flags) {
   command.add_option("--cluster-domain", flags.cluster_domain, "of absolute names of pods")->capture_default_str();
   command.add_option("--elastic-etcd", flags.elastic_etcd, "host:port, of elastic jobs that name none");
   command.add_option("--queue", flags.queue, "of jobs that name none, in namespaces that name none");
+  command.add_option("--nodes", flags.nodes, "how many the cluster has: what cannot run on the nodes' network then is warned of")->check(CLI::Range(1, 1'000'000));
   command.add_flag("--strict", flags.strict, "fields and values that nobody knows are errors, not warnings");
 }
 
@@ -29,6 +30,7 @@ absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags)
   options.cluster_domain = flags.cluster_domain;
   options.elastic_etcd = flags.elastic_etcd;
   options.namespace_queue = flags.queue;
+  if (flags.nodes > 0) options.nodes = flags.nodes;
   options.strict = flags.strict;
   return options;
 }

@@ -16,6 +16,7 @@ namespace gangway::cmd {
 // For whom to translate, as flags of the commands that do.
 struct TranslateFlags {
   std::string target = "volcano", volcano_version = "1.13", cluster_domain = "cluster.local", elastic_etcd, queue;
+  int nodes = 0;  // 0: not known
   bool strict = false;
 };
 void AddTranslateFlags(CLI::App& command, TranslateFlags& flags);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/core/sidecars.h"
 #include "api/volcano/defaults.h"
 
 namespace gangway::controller {
@@ -30,10 +31,12 @@ void NamespaceQueues::Start(const std::function<void()>& on_synced) {
   for (const auto& [ns, cache] : caches_) {
     cache->Start(
         [this](const api::NamespacedName& key, const auto&, const auto& after) {
+          injecting_.erase(key.name);
           if (after == nullptr) {
             queues_.erase(key.name);
             return;
           }
+          if (api::core::InjectsSidecars(after->metadata.labels)) injecting_.insert(key.name);
           const auto queue = after->metadata.annotations.find(std::string(api::volcano::kQueueNameAnnotation));
           queues_[key.name] = queue == after->metadata.annotations.end() ? "" : queue->second;
         },

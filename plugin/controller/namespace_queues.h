@@ -1,4 +1,5 @@
-// Which queue each namespace gives to PodGroups that ask for none: its annotation kQueueNameAnnotation (api/volcano/defaults.h).
+// Which queue each namespace gives to PodGroups that ask for none: its annotation kQueueNameAnnotation (api/volcano/defaults.h). And whether
+// Istio puts sidecars into its pods.
 // Used on its loop.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/core/objects.h"
@@ -31,6 +33,7 @@ class NamespaceQueues {
 
   // "": it has none, or is not known.
   std::string Of(absl::string_view ns) const;
+  bool InjectsSidecars(absl::string_view ns) const { return injecting_.contains(ns); }
   // When whoever needs the answer for an object made at `created` should ask again; nullopt: the answer is as good as it gets.
   std::optional<absl::Time> LookAgain(absl::string_view ns, absl::Time created, absl::Time now) const;
 
@@ -39,6 +42,7 @@ class NamespaceQueues {
 
   absl::btree_map<std::string, std::unique_ptr<Namespaces>> caches_;  // by namespace; "": of all
   absl::btree_map<std::string, std::string> queues_;                  // of every namespace there is
+  absl::btree_set<std::string> injecting_;
 };
 
 }  // namespace gangway::controller

@@ -16,7 +16,7 @@
 namespace gangway::paddle_controller {
 
 struct PaddleControllersOptions {
-  convert::TranslateOptions translate;   // for whom Jobs are written; `kept`, `group` and `namespace_queue` are not looked at
+  convert::TranslateOptions translate;   // for whom Jobs are written; `kept`, `group`, `namespace_queue` and `sidecars` are not looked at
   double qps = 0;                        // writes a second, for each of the dialects; 0: no limit
   int burst = 100;
   std::vector<std::string> namespaces;   // only these are watched, read and written; empty: all. Queues have none.

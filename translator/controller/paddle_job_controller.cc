@@ -139,6 +139,7 @@ kube::Plan PaddleJobController::Decide(const api::Resource& resource, const JobK
   }
   view.jobs_current = caches_.jobs.seen_up_to() >= VersionOf(metadata);
   view.options = translate_;
+  view.options.sidecars = caches_.namespace_queues.InjectsSidecars(key.ns);
   return paddle_lifecycle::ReconcilePaddleJob(view, now);
 }
 

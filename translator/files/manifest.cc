@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "api/core/sidecars.h"
 #include "api/field_rules.h"
 #include "api/json.h"
 #include "api/json_value.h"
@@ -129,6 +131,9 @@ class ManifestTranslator {
     if (!object.ok()) return;
     std::string queue = TextAt(*object, {"metadata", "annotations", View(api::volcano::kQueueNameAnnotation)});
     if (!queue.empty()) queues_.try_emplace(document.name, std::move(queue));
+    std::map<std::string, std::string> labels;
+    for (const std::string_view key : api::core::kSidecarLabels) labels.emplace(key, TextAt(*object, {"metadata", "labels", View(key)}));
+    if (api::core::InjectsSidecars(labels)) injecting_.insert(document.name);
   }
 
   // The PaddleJob whose name the PodGroup has; nullptr when there is none.
@@ -237,6 +242,7 @@ class ManifestTranslator {
     if (!job.ok()) return Say(MakeFinding(Code::kType, "", "", std::string(job.status().message())));
     TranslateOptions options = options_;
     options.namespace_queue = QueueOf(document().ns);
+    options.sidecars = injecting_.contains(document().ns.empty() ? kContextNamespace : document().ns);
     const auto group = groups_.find(NameOf(document()));
     if (group != groups_.end()) options.group = group->second.group;
     Translation translation = Translate(*job, options);
@@ -419,6 +425,7 @@ class ManifestTranslator {
   std::map<Name, std::size_t> jobs_, paddle_jobs_;  // the first of each name; jobs_ also Volcano's
   std::map<Name, OwnedGroup> groups_;
   std::map<std::string, std::string> queues_;  // of namespaces
+  std::set<std::string> injecting_;            // namespaces whose pods get sidecars
   std::map<std::string, std::vector<ForeignObject>> foreign_;  // by namespace
   std::vector<std::size_t> backends_, configs_;
   std::size_t at_ = 0;

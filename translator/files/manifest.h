@@ -68,8 +68,8 @@ struct ManifestTranslation {
 // Whether TranslateManifest would make something else of a document, or refuse it; others it passes on.
 bool IsForTranslator(const api::ManifestDocument& document);
 
-// Pure and deterministic. options.group and options.namespace_queue are found in the documents: a PodGroup of the job's name, the annotation
-// of its Namespace; the given queue is that of jobs in other namespaces.
+// Pure and deterministic. options.group, options.namespace_queue and options.sidecars are found in the documents: a PodGroup of the job's name,
+// annotation and labels of its Namespace; the given queue is that of jobs in other namespaces.
 ManifestTranslation TranslateManifest(absl::Span<const api::MixedDocument> documents, const TranslateOptions& options, const TypeCheck& check);
 
 }  // namespace gangway::convert

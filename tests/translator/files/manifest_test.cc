@@ -174,6 +174,15 @@ TEST(TranslateManifestTest, TheQueueOfTheNamespaceIsTheDefault) {
   EXPECT_THAT(JobText(Of(Job())), HasSubstr(R"("queue":"default")"));
 }
 
+TEST(TranslateManifestTest, SidecarsThatTheNamespaceInjectsAreTurnedOff) {
+  const auto of = [](const std::string& labels) { return Of("{apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {" + labels + "}}}\n" + kSeparator + Job()); };
+  for (const char* const labels : {"istio-injection: enabled", "istio.io/rev: canary"}) {
+    EXPECT_THAT(JobText(of(labels)), HasSubstr(R"("sidecar.istio.io/inject":"false")")) << labels;
+    EXPECT_THAT(cmd::TranslationFindings(of(labels)), HasSubstr("W-ISTIO"));
+  }
+  EXPECT_THAT(JobText(of("\"istio-injection\": disabled, istio.io/rev: canary")), Not(HasSubstr("sidecar.istio.io")));
+}
+
 TEST(TranslateManifestTest, AServiceInTheJobsPlaceIsAnErrorAndOneThatSelectsByALostLabelAWarning) {
   const std::string taken = "{apiVersion: v1, kind: Service, metadata: {name: wd}, spec: {ports: [{port: 80}]}}\n";
   EXPECT_THAT(Places(Of(taken + kSeparator + Job())), ElementsAre("E-SVC-CLASH 6: metadata.name"));
