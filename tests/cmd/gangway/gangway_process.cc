@@ -1,5 +1,6 @@
 #include "tests/cmd/gangway/gangway_process.h"
 
+#include <algorithm>
 #include <csignal>
 
 #include "absl/strings/str_cat.h"
@@ -42,7 +43,8 @@ std::string After(const std::string& text, const std::string& mark) {
 kube::Response Get(const std::string& url, const std::string& path) { return Ask(url, {"GET", path, "", "", "", ""}); }
 
 ApiServerProcess::ApiServerProcess(const std::string& folder, std::vector<std::string> flags, int port) : kubeconfig_(folder + "/kubeconfig") {
-  std::vector<std::string> argv = {GW_GANGWAY, "sandbox", "--components", "apiserver,kubelets", "--kubeconfig", kubeconfig_, "--quiet", "--port", absl::StrCat(port)};
+  std::vector<std::string> argv = {GW_GANGWAY, "sandbox", "--kubeconfig", kubeconfig_, "--quiet", "--port", absl::StrCat(port)};
+  if (std::find(flags.begin(), flags.end(), "--components") == flags.end()) argv.insert(argv.end(), {"--components", "apiserver,kubelets"});
   argv.insert(argv.end(), flags.begin(), flags.end());
   const std::string log = folder + "/sandbox.log";
   process_.emplace(argv, log);

@@ -12,7 +12,7 @@
 
 namespace gangway::testutil {
 
-// `gangway sandbox` with the API server and the kubelets only. Serving when the constructor returns.
+// `gangway sandbox` with the API server and the kubelets only, unless `flags` name components. Serving when the constructor returns.
 class ApiServerProcess {
  public:
   // `port` 0: any.

@@ -19,13 +19,16 @@ constexpr char kGroupPath[] = "/apis/scheduling.volcano.sh/v1beta1/namespaces/de
 
 class ImportProcessTest : public ::testing::Test {
  protected:
+  explicit ImportProcessTest(const std::string& components = "apiserver,kubelets", std::string annotations = "{}")
+      : annotations_(std::move(annotations)), server_(folder_.path(), {"--start-delay", "10ms", "--stop-delay", "10ms", "--components", components}) {}
+
   // A job as the operator's guide has it, with its hand-made PodGroup, and what the operator made for it.
   void SetUp() override {
     Make("/apis/scheduling.volcano.sh/v1beta1/queues", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");
     ASSERT_EQ(server_.Call("PATCH", "/apis/scheduling.volcano.sh/v1beta1/queues/ads/status", R"({"status":{"state":"Open"}})", "application/merge-patch+json").code, 200);
-    Make("/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs", R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob",
-      "metadata":{"name":"wd","finalizers":["finalizers.paddlepaddle.org"]},"spec":{"cleanPodPolicy":"Never",
-      "ps":{"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}},"worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}}}})");
+    Make("/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs", absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob",
+      "metadata":{"name":"wd","annotations":)", annotations_, R"(,"finalizers":["finalizers.paddlepaddle.org"]},"spec":{"cleanPodPolicy":"Never",
+      "ps":{"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}},"worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}}}})"));
     Make("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd"},"spec":{"minMember":2,"queue":"ads"}})");
     const auto job = api::ParseJson(*server_.Call("GET", kJobPath).body);
     const std::string owner = absl::StrCat(R"("ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":"wd","uid":)", api::ToJson(job->at("metadata").at("uid")), R"(,"controller":true}])");
@@ -50,7 +53,8 @@ class ImportProcessTest : public ::testing::Test {
   std::string JobText() const { return *server_.Call("GET", kJobPath).body; }
 
   const TemporaryFolder folder_{"gangway-import"};
-  const ApiServerProcess server_{folder_.path(), {"--start-delay", "10ms", "--stop-delay", "10ms"}};
+  const std::string annotations_;
+  const ApiServerProcess server_;
 };
 
 TEST_F(ImportProcessTest, APlanChangesNothing) {
@@ -105,6 +109,25 @@ TEST_F(ImportProcessTest, WhileTheOperatorRunsNothingIsTakenFromIt) {
   EXPECT_EQ(doctor.exit_code, 1) << doctor.err;
   EXPECT_THAT(doctor.out, HasSubstr("podgroup default/wd: has the name of a PaddleJob"));
   EXPECT_EQ(JobText(), before);
+}
+
+// With controllers and scheduler: what was the operator's runs as ours, and stops when it goes back.
+class ImportLifeTest : public ImportProcessTest {
+ protected:
+  ImportLifeTest() : ImportProcessTest("apiserver,kubelets,controllers,scheduler", R"({"paddle.gangway.io/managed-by":"paddle-operator"})") {}
+};
+
+TEST_F(ImportLifeTest, TheJobRunsAsOursAndGoesBack) {
+  EXPECT_EQ(CodeOf("/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/wd"), 404) << "its pods are the operator's";
+  const Outcome moved = Import({"--apply", "wd"});
+  EXPECT_EQ(moved.exit_code, 0) << moved.err;
+  ASSERT_TRUE(Eventually([&] { return server_.PhaseOf(kJobPath) == "Running" && server_.PhaseOf("/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/wd") == "Running"; })) << JobText();
+  EXPECT_THAT(*server_.Call("GET", "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/wd").body, HasSubstr(R"("queue":"ads")")) << "the hand-made group's";
+  const Outcome back = Import({"--rollback", "wd"});
+  EXPECT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_EQ(CodeOf("/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/wd"), 404);
+  EXPECT_EQ(CodeOf("/api/v1/namespaces/default/pods/wd-ps-0"), 404);
+  EXPECT_EQ(CodeOf(kGroupPath), 200);
 }
 
 TEST_F(ImportProcessTest, DoctorFindsNothingWhereNothingIsWrong) {
