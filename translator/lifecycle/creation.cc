@@ -209,7 +209,7 @@ std::string Summary(const Findings& findings) {
   for (const Finding& finding : findings) {
     if (finding.level() == Level::kInfo) continue;
     const std::string one = finding.ToString();
-    if (text.size() + one.size() > kMaxSummary) return absl::StrCat(text, "; ...");
+    if (text.size() + one.size() > kMaxSummary) return absl::StrCat(text.empty() ? one.substr(0, kMaxSummary) : text, " ...");
     absl::StrAppend(&text, text.empty() ? "" : "; ", one);
   }
   return text;

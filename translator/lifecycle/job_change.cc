@@ -39,6 +39,19 @@ kube::Write JobChange::Write(const Job& job) const {
   return kube::ChangeOf(api::kJobs, job.metadata, std::move(body));
 }
 
+std::optional<kube::Write> ReleaseFromOperator(const api::Resource& resource, const api::ObjectMeta& paddle_job) {
+  constexpr absl::string_view kFinalizer = "finalizers.paddlepaddle.org";
+  if (std::ranges::find(paddle_job.finalizers, kFinalizer) == paddle_job.finalizers.end()) return std::nullopt;
+  std::string body;
+  api::JsonWriter json(body);
+  json.BeginObject().Key("metadata").BeginObject().Key("finalizers").BeginArray();
+  for (const std::string& finalizer : paddle_job.finalizers) {
+    if (finalizer != kFinalizer) json.String(finalizer);
+  }
+  json.EndArray().EndObject().EndObject();
+  return kube::ChangeOf(resource, paddle_job, std::move(body));
+}
+
 bool IsGiven(absl::string_view action, const Job& job, const std::vector<const Command*>& commands) {
   return std::ranges::any_of(commands, [&](const Command* command) {
     return command->action == action && command->target.has_value() && command->target->uid == job.metadata.uid;
@@ -73,7 +86,7 @@ FailedWorkers FindFailedWorkers(const Job& job, const JobRecord& record, const s
     if (of.pod->task != worker || of.pod->deleting) continue;
     if (record.replaced.Contains(of.pod->uid)) {
       found.counted.push_back(of);
-    } else if (replaced.count < job.spec.max_retry) {
+    } else if (std::int64_t{replaced.count} + job.status.retry_count + 1 < job.spec.max_retry) {
       ++replaced.count;
       found.uncounted.push_back(of);
     } else {

@@ -1,4 +1,4 @@
-// Changes of a Volcano Job that leave it the Job it is, and commands to its controller.
+// Single changes: of a Volcano Job that stays the Job it is, of a PaddleJob, and commands to the Job's controller.
 #pragma once
 
 #include <map>
@@ -24,6 +24,9 @@ struct JobChange {
   void Annotate(absl::string_view key, std::optional<std::string> value) { annotations[std::string(key)] = std::move(value); }
   kube::Write Write(const api::volcano::Job& job) const;
 };
+
+// A PaddleJob without paddle-operator's finalizer, which stands for no work and would keep a deleted one; nullopt when it has none.
+std::optional<kube::Write> ReleaseFromOperator(const api::Resource& resource, const api::ObjectMeta& paddle_job);
 
 // Whether a command is on its way to this Job.
 bool IsGiven(absl::string_view action, const api::volcano::Job& job, const std::vector<const api::volcano::Command*>& commands);

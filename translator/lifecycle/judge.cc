@@ -184,6 +184,29 @@ std::string MessageOf(const PaddleJobView& seen, const Job& job, Phase phase, co
   return OfContainers(pods);
 }
 
+std::vector<NamedPod> FailedPods(const Job& job, const PodTable* pods) {
+  std::vector<NamedPod> failed = PodsOf(job, pods);
+  std::erase_if(failed, [](const NamedPod& of) { return of.pod->stage != PodStage::kFailed; });
+  return failed;
+}
+
+std::vector<RoleProgress> CountsOf(const Job& job, const std::vector<RoleProgress>& roles) {
+  std::vector<RoleProgress> counts;
+  for (const RoleProgress& role : roles) {
+    const auto task = job.status.task_status_count.find(role.task);
+    if (task == job.status.task_status_count.end()) continue;
+    const auto count = [&](const char* phase) {
+      const auto it = task->second.phase.find(phase);
+      return it == task->second.phase.end() ? 0 : it->second;
+    };
+    RoleProgress& is = counts.emplace_back();
+    is.role = role.role;
+    is.succeeded = count("Succeeded");
+    is.failed = count("Failed");
+  }
+  return counts;
+}
+
 api::Time EarliestStart(const Job& job, const PodTable* pods) {
   absl::Time earliest = absl::InfiniteFuture();
   for (const NamedPod& of : PodsOf(job, pods)) earliest = std::min(earliest, of.pod->started);

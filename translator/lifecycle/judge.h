@@ -30,12 +30,17 @@ Told ScheduledOf(const PaddleJobView& seen);
 // waits for, how one ended that runs again. "" when all is well.
 std::string MessageOf(const PaddleJobView& seen, const api::volcano::Job& job, Phase phase, const Told& scheduled);
 
-// Pods of the Job, in the order of tasks and indexes: the first that failed. nullptr: none.
 struct NamedPod {
   const std::string* name = nullptr;
   const PodFacts* pod = nullptr;
 };
+// Pods of the Job, in the order of tasks and indexes.
 std::vector<NamedPod> PodsOf(const api::volcano::Job& job, const PodTable* pods);
+
+std::vector<NamedPod> FailedPods(const api::volcano::Job& job, const PodTable* pods);
+
+// What the Job itself has counted of those roles that have succeeded and failed: pods may be gone.
+std::vector<RoleProgress> CountsOf(const api::volcano::Job& job, const std::vector<RoleProgress>& roles);
 
 // When the first of the pods was taken by its node; else when the Job was Running first; unset: nobody knows.
 api::Time EarliestStart(const api::volcano::Job& job, const PodTable* pods);

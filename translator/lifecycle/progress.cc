@@ -38,8 +38,10 @@ bool OnlyDetails(const api::paddle::kubeflow::JobStatus& a, const api::paddle::k
 
 template <class Status>
 StatusChange Difference(const Status& from, const Status& to) {
-  const absl::StatusOr<std::string> diff = api::MergePatchDiff(api::Encode(from), api::Encode(to));
   StatusChange change;
+  const std::string was = api::Encode(from), is = api::Encode(to);
+  if (was == is) return change;  // as almost always
+  const absl::StatusOr<std::string> diff = api::MergePatchDiff(was, is);
   if (!diff.ok() || *diff == "{}") return change;  // both are objects that we encoded
   api::JsonWriter(change.patch).BeginObject().RawField("status", *diff).EndObject();
   change.details_only = OnlyDetails(from, to);

@@ -12,6 +12,7 @@
 #include "translator/lifecycle/creation.h"
 #include "translator/lifecycle/job_change.h"
 #include "translator/lifecycle/judge.h"
+#include "translator/lifecycle/notes.h"
 #include "translator/lifecycle/progress.h"
 #include "translator/lifecycle/record.h"
 #include "translator/lifecycle/wanted.h"
@@ -21,11 +22,9 @@ namespace {
 
 using api::volcano::Job;
 using api::volcano::TaskSpec;
-using kube::EventNote;
 using kube::Plan;
 using kube::Write;
 
-constexpr absl::string_view kOperatorFinalizer = "finalizers.paddlepaddle.org";
 constexpr absl::Duration kInDoubt = absl::Seconds(1);
 // How long after a Job has failed its pods are waited for, to see how they failed.
 constexpr absl::Duration kPodsFollow = absl::Seconds(10);
@@ -91,16 +90,8 @@ class Decision {
   // --- Deletion: what it owns follows it. paddle-operator's finalizer stands for no work.
 
   Plan Leave() {
-    const std::vector<std::string>& finalizers = wanted_.metadata->finalizers;
-    if (std::ranges::find(finalizers, kOperatorFinalizer) != finalizers.end()) {
-      std::string body;
-      api::JsonWriter json(body);
-      json.BeginObject().Key("metadata").BeginObject().Key("finalizers").BeginArray();
-      for (const std::string& finalizer : finalizers) {
-        if (finalizer != kOperatorFinalizer) json.String(finalizer);
-      }
-      json.EndArray().EndObject().EndObject();
-      plan_.stages.push_back({kube::ChangeOf(*wanted_.resource, *wanted_.metadata, std::move(body))});
+    if (std::optional<Write> release = ReleaseFromOperator(*wanted_.resource, *wanted_.metadata)) {
+      plan_.stages.push_back({*std::move(release)});
       return std::move(plan_);
     }
     to_.phase = Phase::kTerminating;
@@ -123,8 +114,8 @@ class Decision {
     const convert::Finding finding = convert::MakeFinding(
         convert::Code::kTwoControllers, "", "", "another controller makes pods for this job, so it is left alone",
         absl::StrCat("stop the other one and set the annotation ", View(convert::kManagedBy), ": ", View(convert::kManagedByUs)));
-    Note(EventNote::Type::kWarning, "TranslationError", finding.ToString());
-    plan_.events = std::move(notes_);
+    notes_.Warning("TranslationError", finding.ToString());
+    plan_.events = std::move(notes_).Take();
     return std::move(plan_);
   }
 
@@ -215,8 +206,8 @@ class Decision {
     }
     made_ = WritesOf(seen_, wanted_, creation, stored_.restarts);
     if (!seen_.refused.empty()) return Wait(seen_.refused);
-    TellFindings(creation);
-    Note(EventNote::Type::kNormal, "JobCreated", absl::StrCat("made job.batch.volcano.sh ", wanted_.name(), " in queue ", creation.translation.job.spec.queue));
+    notes_.Tell(creation.translation.findings);
+    notes_.Normal("JobCreated", absl::StrCat("made job.batch.volcano.sh ", wanted_.name(), " in queue ", creation.translation.job.spec.queue));
     to_.phase = Phase::kPending;
     to_.message.clear();
     to_.translated = {"True", std::string(kJobCreated), Summary(creation.translation.findings)};
@@ -231,23 +222,13 @@ class Decision {
   void NotTranslated(const Creation& creation) {
     to_.message = FirstError(creation.translation.findings);
     to_.translated = {"False", std::string(creation.repairable() ? kWaiting : kInvalid), Summary(creation.translation.findings)};
-    if (to_.translated != stored_.translated) TellFindings(creation);
+    if (to_.translated != stored_.translated) notes_.Tell(creation.translation.findings);
   }
 
   void Wait(std::string why) {
     to_.phase = stored_.recreating() ? Phase::kRestarting : Phase::kPending;
     if (!stored_.recreating()) to_.translated = {"Unknown", std::string(kWaiting), why};
     to_.message = std::move(why);
-  }
-
-  void TellFindings(const Creation& creation) {
-    for (const convert::Finding& finding : creation.translation.findings) {
-      switch (finding.level()) {
-        case convert::Level::kError: Note(EventNote::Type::kWarning, "TranslationError", finding.ToString()); break;
-        case convert::Level::kWarning: Note(EventNote::Type::kWarning, "TranslationWarning", finding.ToString()); break;
-        case convert::Level::kInfo: Note(EventNote::Type::kNormal, "TranslationInfo", finding.ToString()); break;
-      }
-    }
   }
 
   // --- Another Job in the place of the first.
@@ -286,14 +267,17 @@ class Decision {
     if (Ended(to_.phase)) return End();
     if (ResumeAnew()) return Replace("the job is resumed");
     TellTranslated();
-    if (ReplaceIfEdited()) return;
-    FollowSuspension();
-    KeepDeadline();
-    if (record_.elastic) KeepWorkers();
-    CarryOverPriority();
+    if (to_.phase != Phase::kCompleting) {  // which nothing can turn
+      if (ReplaceIfEdited()) return;
+      FollowSuspension();
+      KeepDeadline();
+      if (record_.elastic) KeepWorkers();
+      CarryOverPriority();
+    }
     Describe();
   }
 
+  // Also when an edit that could not be translated was taken back.
   void TellTranslated() {
     if (stored_.translated.reason == View(kJobCreated)) return;
     const Creation creation = Prepare(seen_, wanted_);
@@ -336,45 +320,21 @@ class Decision {
     if (to_.message.empty() && to_.phase == Phase::kFailed) to_.message = stored_.message;
     if (!to_.start.set()) to_.start = EarliestStart(*job_, seen_.pods);
     if (record_.elastic && !kubeflow()) to_.elastic = to_.phase == Phase::kFailed ? "ERROR" : "DONE";
-    KeepEnded(OfJob(), to_.roles);
+    KeepEnded(CountsOf(*job_, to_.roles), to_.roles);
     if (IsFinal(*job_)) AfterEnd();
-  }
-
-  // What the Job itself has counted: pods may be gone.
-  std::vector<RoleProgress> OfJob() const {
-    std::vector<RoleProgress> roles;
-    for (const RoleProgress& role : to_.roles) {
-      const auto task = job_->status.task_status_count.find(role.task);
-      if (task == job_->status.task_status_count.end()) continue;
-      RoleProgress& is = roles.emplace_back();
-      is.role = role.role;
-      const auto count = [&](const char* phase) {
-        const auto it = task->second.phase.find(phase);
-        return it == task->second.phase.end() ? 0 : it->second;
-      };
-      is.succeeded = count("Succeeded");
-      is.failed = count("Failed");
-    }
-    return roles;
-  }
-
-  std::vector<NamedPod> FailedPods() const {
-    std::vector<NamedPod> failed = PodsOf(*job_, seen_.pods);
-    std::erase_if(failed, [](const NamedPod& of) { return of.pod->stage != PodStage::kFailed; });
-    return failed;
   }
 
   // The Job knows of more failed pods than we do, as yet.
   bool PodsFollow() {
     const absl::Time until = job_->status.state.last_transition_time.at + kPodsFollow;
-    if (static_cast<std::int32_t>(FailedPods().size()) >= job_->status.failed || now_ >= until) return false;
+    if (static_cast<std::int32_t>(FailedPods(*job_, seen_.pods).size()) >= job_->status.failed || now_ >= until) return false;
     unchanged_ = true;
     LookAgainAt(std::min(until, now_ + kInDoubt));
     return true;
   }
 
   bool Disrupted() const {
-    const std::vector<NamedPod> failed = FailedPods();
+    const std::vector<NamedPod> failed = FailedPods(*job_, seen_.pods);
     return !failed.empty() && !IsLastRun(*job_) && std::ranges::all_of(failed, [](const NamedPod& of) { return of.pod->disrupted; });
   }
 
@@ -388,7 +348,6 @@ class Decision {
       return false;
     }
     if (mark == record_.translation) {
-      if (stored_.translated.status == "False") TranslatedAgain();
       if (record_.elastic) ScaleWorkers();
       return false;
     }
@@ -410,12 +369,6 @@ class Decision {
     return true;
   }
 
-  // The edit that could not be translated was taken back.
-  void TranslatedAgain() {
-    const Creation creation = Prepare(seen_, wanted_);
-    to_.translated = {"True", std::string(kJobCreated), Summary(creation.translation.findings)};
-  }
-
   // --- Elastic jobs.
 
   void ScaleWorkers() {
@@ -435,7 +388,7 @@ class Decision {
     for (TaskSpec& task : *change_.tasks) {
       if (task.name == kWorker) task.replicas = wanted->replicas;
     }
-    Note(EventNote::Type::kNormal, "Scaling", absl::StrCat("workers: ", is->replicas, " -> ", wanted->replicas));
+    notes_.Normal("Scaling", absl::StrCat("workers: ", is->replicas, " -> ", wanted->replicas));
     for (RoleProgress& role : to_.roles) {
       if (role.task == kWorker) role.replicas = wanted->replicas;
     }
@@ -444,10 +397,10 @@ class Decision {
 
   void KeepWorkers() {
     if (!IsActive(*job_)) return;
-    FailedWorkers workers = FindFailedWorkers(*job_, record_, FailedPods(), kWorker);
+    FailedWorkers workers = FindFailedWorkers(*job_, record_, FailedPods(*job_, seen_.pods), kWorker);
     for (const NamedPod& of : workers.counted) removals_.push_back(DeletionOfPod(of));
     for (const NamedPod& of : workers.uncounted) {
-      Note(EventNote::Type::kWarning, "WorkerReplaced", absl::StrCat("pod ", *of.name, " has failed and is made anew; at most ", job_->spec.max_retry, " are"));
+      notes_.Warning("WorkerReplaced", absl::StrCat("pod ", *of.name, " has failed and is made anew; at most ", job_->spec.max_retry - 1, " are"));
     }
     if (workers.record.has_value()) change_.Annotate(kReplacedKey, workers.record->ToString());
     exhausted_ = workers.exhausted;
@@ -519,7 +472,7 @@ class Decision {
     for (std::vector<Write>& stage : made_) plan_.stages.push_back(std::move(stage));
     if (status_last_) WriteStatus();
     if (plan_.stages.empty() && expired_.has_value()) plan_.stages.push_back({*std::move(expired_)});
-    if (!plan_.stages.empty()) plan_.events = std::move(notes_);
+    if (!plan_.stages.empty()) plan_.events = std::move(notes_).Take();
   }
 
   void WriteStatus() {
@@ -529,7 +482,7 @@ class Decision {
       const absl::Time due = seen_.status_written + PatienceWithDetails();
       if (now_ < due) return LookAgainAt(due);
     } else {
-      TellPhase();
+      notes_.TellPhase(stored_, to_);
     }
     plan_.stages.push_back({kube::ChangeOf(*wanted_.resource, *wanted_.metadata, std::move(change.patch), "status")});
   }
@@ -540,38 +493,14 @@ class Decision {
     return std::clamp((now_ - since) / 4, absl::Seconds(1), absl::Seconds(10));
   }
 
-  void TellPhase() {
-    if (to_.phase == stored_.phase) return;
-    switch (to_.phase) {
-      case Phase::kCompleted: return Note(EventNote::Type::kNormal, "Completed", "the job has completed");
-      case Phase::kFailed:
-        if (to_.final()) Note(EventNote::Type::kWarning, "Failed", to_.message.empty() ? "the job has failed" : to_.message);
-        return;
-      case Phase::kRestarting: return Note(EventNote::Type::kWarning, "Restarting", absl::StrCat("restart ", to_.restarts, to_.message.empty() ? "" : ": ", to_.message));
-      case Phase::kAborted: return Note(EventNote::Type::kNormal, to_.suspended ? "Suspended" : "Aborted", "the job has no pods until it is resumed");
-      case Phase::kNone:
-      case Phase::kPending:
-      case Phase::kStarting:
-      case Phase::kRunning:
-      case Phase::kScaling:
-      case Phase::kAborting:
-      case Phase::kCompleting:
-      case Phase::kTerminating: return;
-    }
-  }
-
   Write DeletionOfPod(const NamedPod& of) const {
     return DeletionByUid(api::kPods, job_->metadata.ns, *of.name, of.pod->uid);
   }
 
   // What keeps the job as it is, although its spec says otherwise: told once, and shown as long as it is so.
   void Notice(std::string reason, std::string text) {
-    if (stored_.message != text) Note(EventNote::Type::kWarning, std::move(reason), text);
+    if (stored_.message != text) notes_.Warning(std::move(reason), text);
     notice_ = std::move(text);
-  }
-
-  void Note(EventNote::Type type, std::string reason, std::string message) {
-    notes_.push_back({type, std::move(reason), std::move(message), kube::ReferenceTo(*wanted_.resource, *wanted_.metadata)});
   }
 
   void LookAgainAt(absl::Time when) { plan_.look_again = std::min(plan_.look_again, when); }
@@ -593,7 +522,7 @@ class Decision {
   std::vector<Write> removals_, others_;
   std::vector<std::vector<Write>> made_;
   std::optional<Write> expired_;
-  std::vector<EventNote> notes_;
+  Notes notes_{wanted_};
   Plan plan_;
 };
 
