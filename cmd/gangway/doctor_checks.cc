@@ -7,7 +7,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "api/field_table.h"
+#include "api/json_path.h"
 #include "api/paddle/paddle_job.h"
 #include "api/resource.h"
 #include "base/strings.h"
@@ -17,31 +19,12 @@ namespace gangway::cmd {
 namespace {
 
 namespace json = boost::json;
+using api::ListAt;
+using api::TextAt;
+using api::ValueAt;
 
 constexpr absl::Duration kFresh = absl::Minutes(1);  // the age of a lease that somebody holds
 constexpr char kOperatorLease[] = "b2a304f2.paddlepaddle.org";
-
-const json::value* At(const json::value& value, std::initializer_list<json::string_view> path) {
-  const json::value* at = &value;
-  for (const json::string_view key : path) {
-    const json::object* const object = at->if_object();
-    at = object == nullptr ? nullptr : object->if_contains(key);
-    if (at == nullptr) return nullptr;
-  }
-  return at;
-}
-
-std::string TextAt(const json::value& value, std::initializer_list<json::string_view> path) {
-  const json::value* const found = At(value, path);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
-// The elements of a list; none where there is no list.
-const json::array& ListAt(const json::value& value, std::initializer_list<json::string_view> path) {
-  static const json::array kNone;
-  const json::value* const found = At(value, path);
-  return found != nullptr && found->is_array() ? found->get_array() : kNone;
-}
 
 std::string NameOf(const json::value& object) { return TextAt(object, {"metadata", "name"}); }
 std::string NamespaceOf(const json::value& object) { return TextAt(object, {"metadata", "namespace"}); }
@@ -49,7 +32,7 @@ std::string KeyOf(const json::value& object) { return absl::StrCat(NamespaceOf(o
 
 const json::value* ControllerOf(const json::value& object) {
   for (const json::value& owner : ListAt(object, {"metadata", "ownerReferences"})) {
-    const json::value* const controls = At(owner, {"controller"});
+    const json::value* const controls = ValueAt(owner, {"controller"});
     if (controls != nullptr && controls->is_bool() && controls->get_bool()) return &owner;
   }
   return nullptr;
@@ -71,7 +54,7 @@ bool HasEndpoints(const Objects& endpoints, absl::string_view key) {
 void CheckWebhooks(const ClusterSight& sight, const Objects& configurations, const char* kind, Ailments& out) {
   for (const json::value& configuration : configurations) {
     for (const json::value& webhook : ListAt(configuration, {"webhooks"})) {
-      const json::value* const service = At(webhook, {"clientConfig", "service"});
+      const json::value* const service = ValueAt(webhook, {"clientConfig", "service"});
       if (service == nullptr) continue;
       const std::string key = absl::StrCat(TextAt(*service, {"namespace"}), "/", TextAt(*service, {"name"}));
       const bool there = FindByKey(sight.services, key) != nullptr;
@@ -87,7 +70,7 @@ void CheckWebhooks(const ClusterSight& sight, const Objects& configurations, con
 
 // The program that a deployment's first container of that image runs: its command and arguments in one line; "" when it has no replicas.
 std::string LineOf(const json::value& deployment, absl::string_view image) {
-  const json::value* const replicas = At(deployment, {"spec", "replicas"});
+  const json::value* const replicas = ValueAt(deployment, {"spec", "replicas"});
   if (replicas != nullptr && replicas->is_int64() && replicas->get_int64() == 0) return "";
   for (const json::value& container : ListAt(deployment, {"spec", "template", "spec", "containers"})) {
     if (!absl::StrContains(TextAt(container, {"image"}), image)) continue;
@@ -100,6 +83,17 @@ std::string LineOf(const json::value& deployment, absl::string_view image) {
     return line;
   }
   return "";
+}
+
+// Whether our controller of this command line has the reconciler of Volcano's Jobs.
+bool KeepsJobs(absl::string_view line) {
+  const std::size_t flag = line.find("--only");
+  if (flag == absl::string_view::npos) return true;
+  const absl::string_view rest = line.substr(std::min(flag + 7, line.size()));  // after "=" or " "
+  for (const absl::string_view name : absl::StrSplit(rest.substr(0, rest.find(' ')), ',')) {
+    if (name == "job") return true;
+  }
+  return false;
 }
 
 bool IsHeld(const json::value& lease, absl::Time now) {
@@ -144,7 +138,7 @@ Controllers ControllersOf(const ClusterSight& sight) {
     const std::string ours = LineOf(deployment, "gangway");
     if (absl::StrContains(ours, " controller ")) {
       take(out.our_controller, name);
-      out.our_jobs = out.our_jobs || !absl::StrContains(ours, "--only");
+      out.our_jobs = out.our_jobs || KeepsJobs(ours);
     }
     if (absl::StrContains(ours, " scheduler ")) take(out.our_scheduler, name);
   }
@@ -200,7 +194,7 @@ Ailments HandMadeGroups(const ClusterSight& sight) {
 Ailments QueuesWithoutPods(const ClusterSight& sight) {
   Ailments out;
   for (const json::value& queue : sight.queues) {
-    const json::value* const capability = At(queue, {"spec", "capability"});
+    const json::value* const capability = ValueAt(queue, {"spec", "capability"});
     if (capability == nullptr || !capability->is_object() || capability->get_object().contains("pods")) continue;
     for (const auto& [name, amount] : capability->get_object()) {
       if (!absl::StrContains(View(name), "/")) continue;

@@ -19,7 +19,7 @@ using paddle_lifecycle::Migration;
 using paddle_lifecycle::MigrationState;
 
 constexpr char kCommand[] = "import";
-constexpr absl::Duration kLook = absl::Milliseconds(200);  // between two looks at what goes
+constexpr absl::Duration kFirstLook = absl::Milliseconds(200), kLastLook = absl::Seconds(2);  // between two looks at what goes, longer each time
 
 std::string KeyOf(const SeenJob& job) { return absl::StrCat("paddlejob ", job.job.metadata.ns, "/", job.job.metadata.name); }
 
@@ -82,7 +82,7 @@ class Mover {
   template <class Step>
   absl::Status Repeat(const api::NamespacedName& key, Step step) {
     const absl::Time end = absl::Now() + patience_;
-    for (;;) {
+    for (absl::Duration pause = kFirstLook;; pause = std::min(2 * pause, kLastLook)) {
       const absl::StatusOr<std::vector<std::unique_ptr<SeenJob>>> seen = SeeJobs(caller_, key.ns, key.name);
       if (!seen.ok()) return seen.status();
       kube::Plan next;
@@ -96,7 +96,7 @@ class Mover {
         continue;
       }
       if (absl::Now() >= end) return absl::CancelledError(absl::StrCat("not gone within ", absl::FormatDuration(patience_), ": ", waits, "; the same command goes on from here"));
-      caller_.loop().PostAt(absl::Now() + kLook, owner_.token(), [this] { caller_.loop().Stop(); });
+      caller_.loop().PostAt(absl::Now() + pause, owner_.token(), [this] { caller_.loop().Stop(); });
       caller_.loop().Run();
     }
   }

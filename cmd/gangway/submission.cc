@@ -64,6 +64,9 @@ class Submitter {
     const absl::StatusOr<PartialObject> old = caller_.Get<PartialObject>(api::kJobs, ns_, name_);
     if (absl::IsNotFound(old.status())) return absl::OkStatus();
     if (!old.ok()) return About(api::kJobs, name_, old.status());
+    if (const api::OwnerReference* const owner = old->metadata.Controller()) {  // it would be made again
+      return absl::AlreadyExistsError(absl::StrCat(NameOf(api::kJobs, ns_, name_), " belongs to ", owner->kind, " ", owner->name, "; choose another job_name"));
+    }
     if (!submission_.replace) {
       return absl::AlreadyExistsError(absl::StrCat(NameOf(api::kJobs, ns_, name_), " is there already; --replace stops and deletes it first, another job_name leaves it alone"));
     }

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/json.h"
+#include "api/json_path.h"
 #include "api/json_value.h"
 #include "api/paddle/runtime_env.h"
 #include "base/strings.h"
@@ -24,6 +25,9 @@ namespace gangway::convert {
 namespace {
 
 namespace json = boost::json;
+using api::ListAt;
+using api::TextAt;
+using api::ValueAt;
 using api::paddle::Role;
 using api::paddle::RuntimeVariable;
 
@@ -35,40 +39,17 @@ constexpr std::array<absl::string_view, 11> kTold{
     "POD_IP", "PADDLE_CURRENT_IP", "TRAINING_ROLE", "PADDLE_TRAINING_ROLE", "PADDLE_TRAINER_ID", "PADDLE_PORT", "PADDLE_INIT_PORT",
     "PADDLE_TRAINERS_NUM", "PADDLE_PSERVERS_NUM", "PADDLE_TRAINERS", "PADDLE_PSERVERS"};
 
-const json::value* At(const json::value& value, std::initializer_list<json::string_view> path) {
-  const json::value* at = &value;
-  for (const json::string_view key : path) {
-    const json::object* const object = at->if_object();
-    at = object == nullptr ? nullptr : object->if_contains(key);
-    if (at == nullptr) return nullptr;
-  }
-  return at;
-}
-
-std::string TextAt(const json::value& value, std::initializer_list<json::string_view> path) {
-  const json::value* const found = At(value, path);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
-const json::array* ListAt(const json::value& value, std::initializer_list<json::string_view> path) {
-  const json::value* const found = At(value, path);
-  return found == nullptr ? nullptr : found->if_array();
-}
-
 // Of a variable with a literal value; "" when it has none.
 std::string Literal(const json::value& container, absl::string_view name) {
-  const json::array* const env = ListAt(container, {"env"});
-  if (env == nullptr) return "";
-  for (const json::value& one : *env) {
+  for (const json::value& one : ListAt(container, {"env"})) {
     if (TextAt(one, {"name"}) == name) return TextAt(one, {"value"});
   }
   return "";
 }
 
 bool HasVariable(const json::value& container, absl::string_view name) {
-  const json::array* const env = ListAt(container, {"env"});
-  const auto is = [&](const json::value& one) { return TextAt(one, {"name"}) == name; };
-  return env != nullptr && std::any_of(env->begin(), env->end(), is);
+  const json::array& env = ListAt(container, {"env"});
+  return std::any_of(env.begin(), env.end(), [&](const json::value& one) { return TextAt(one, {"name"}) == name; });
 }
 
 // The regular containers of a pod template, to change.
@@ -122,24 +103,24 @@ class EntryRewriter {
   }
 
   void FindTasks() {
-    const json::array* const tasks = ListAt(job_, {"spec", "tasks"});
-    for (std::size_t i = 0; tasks != nullptr && i < tasks->size(); ++i) FindTask(i, (*tasks)[i]);
+    const json::array& tasks = ListAt(job_, {"spec", "tasks"});
+    for (std::size_t i = 0; i < tasks.size(); ++i) FindTask(i, tasks[i]);
     if (tasks_.empty() && out_.ok()) {
       Add(Code::kNoContainer, AnnotationField("run-entry"), R"("on")", "no container of the job runs paddle_k8s start_fluid", "remove the annotation");
     }
   }
 
   void FindTask(std::size_t index, const json::value& task) {
-    const json::array* const containers = ListAt(task, {"template", "spec", "containers"});
-    for (std::size_t i = 0; containers != nullptr && i < containers->size(); ++i) {
-      const json::value& container = (*containers)[i];
+    const json::array& containers = ListAt(task, {"template", "spec", "containers"});
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const json::value& container = containers[i];
       if (!container.is_object() || PaddleK8sVerb(container.get_object()) != kStartFluid) continue;
       const std::string field = ContainerField(absl::StrCat(api::IndexPath("spec.tasks", index), ".template"), i);
       ScriptTask found;
       found.index = index;
       found.container = i;
       found.size.name = TextAt(task, {"name"});
-      const json::value* const replicas = At(task, {"replicas"});
+      const json::value* const replicas = ValueAt(task, {"replicas"});
       found.size.replicas = replicas != nullptr && replicas->is_int64() ? static_cast<std::int32_t>(replicas->get_int64()) : 0;
       if (found.size.name.empty()) found.size.name = absl::StrCat("default", index);  // as admission names it
       if (!TellRole(container, field, found) || !TellPort(container, field, found)) return;
@@ -313,7 +294,7 @@ bool ReplacePaddleK8s(json::value& pod_template, absl::string_view field, Findin
     json::object* const container = (*containers)[i].if_object();
     if (container == nullptr || PaddleK8sVerb(*container) != kStartFluid) continue;
     found = true;
-    if (!HasVariable((*containers)[i], "ENTRY") && ListAt((*containers)[i], {"envFrom"}) == nullptr) {
+    if (!HasVariable((*containers)[i], "ENTRY") && ListAt((*containers)[i], {"envFrom"}).empty()) {
       findings.push_back(MakeFinding(Code::kNoContainer, absl::StrCat(ContainerField(field, i), ".env"), "", "there is no ENTRY, which says what paddle_k8s runs", "add it"));
     }
     (*container)["command"] = RunEntryCommand();
@@ -331,14 +312,14 @@ std::vector<PodLister> PodListersOf(const json::value& job, absl::string_view de
   const std::string wish = TextAt(job, {"metadata", "annotations", "paddle.gangway.io/run-entry"});
   if (wish == "on" || wish == "true") return out;
   const std::string ns = TextAt(job, {"metadata", "namespace"});
-  const json::array* const tasks = ListAt(job, {"spec", "tasks"});
-  for (std::size_t i = 0; tasks != nullptr && i < tasks->size(); ++i) {
-    const json::array* const containers = ListAt((*tasks)[i], {"template", "spec", "containers"});
-    for (std::size_t k = 0; containers != nullptr && k < containers->size(); ++k) {
-      if (!(*containers)[k].is_object() || !PaddleK8sVerb((*containers)[k].get_object()).has_value()) continue;
-      const std::string account = TextAt((*tasks)[i], {"template", "spec", "serviceAccountName"});
+  const json::array& tasks = ListAt(job, {"spec", "tasks"});
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const json::array& containers = ListAt(tasks[i], {"template", "spec", "containers"});
+    for (std::size_t k = 0; k < containers.size(); ++k) {
+      if (!containers[k].is_object() || !PaddleK8sVerb(containers[k].get_object()).has_value()) continue;
+      const std::string account = TextAt(tasks[i], {"template", "spec", "serviceAccountName"});
       out.push_back({ns.empty() ? std::string(default_ns) : ns, account.empty() ? "default" : account,
-                     ContainerField(absl::StrCat(api::IndexPath("spec.tasks", i), ".template"), k), TextAt((*tasks)[i], {"name"})});
+                     ContainerField(absl::StrCat(api::IndexPath("spec.tasks", i), ".template"), k), TextAt(tasks[i], {"name"})});
     }
   }
   return out;

@@ -2,6 +2,7 @@
 #include "cmd/gangway/doctor_checks.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "base/check.h"
@@ -92,6 +93,8 @@ TEST(DoctorTest, TwoControllersOfTheSameJobs) {
                           HasSubstr("deployment paddle-system/paddle-controller-manager: and deployment gangway/gangway-controller both keep PaddleJobs")));
   sight.deployments = Of(absl::StrCat(kVolcano, "---", kOursForPaddle));
   EXPECT_THAT(TwoControllers(sight), IsEmpty()) << "beside Volcano, as it is meant";
+  sight.deployments = Of(absl::StrReplaceAll(absl::StrCat(kVolcano, "---", kOursForPaddle), {{"--only=paddlejob", "\"--only=job,paddlejob\""}}));
+  EXPECT_THAT(TwoControllers(sight), ::testing::SizeIs(1));
 }
 
 TEST(DoctorTest, AControllerThatIsNoDeploymentIsSeenByItsLease) {
