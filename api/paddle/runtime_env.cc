@@ -39,6 +39,7 @@ class EnvWriter {
         trainers_(Endpoints(cluster.trainers, cluster.ports.trainer)), heters_(Endpoints(cluster.heters, cluster.ports.heter)) {}
 
   std::vector<RuntimeVariable> Write() && {
+    env_.reserve(32);  // no pod has more
     AddIdentity();
     Add("TRAINER_PORTS_NUM", kTrainerPorts);
     Add("PADDLE_PORT", absl::StrCat(port()));

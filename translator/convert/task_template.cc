@@ -92,8 +92,7 @@ class TemplateMaker {
     WaitForNames();
     // Only these could clash with what the user wrote.
     if ((out_.host_network || facts_.volume.has_value()) && !HasErrors(findings_)) Check();
-    out_.json.reserve(4096);
-    api::AppendJson(template_, out_.json);
+    Write(out_.json);
     return std::move(out_);
   }
 
@@ -275,7 +274,7 @@ class TemplateMaker {
   void FillContainer(json::object& container, std::size_t i) {
     const bool accelerator = AsksForAccelerator(container);
     out_.accelerator = out_.accelerator || accelerator;
-    PutEnv(EnvFor(accelerator), facts_.index_from_name ? "PADDLE_TRAINER_ID" : "", ContainerAt(i), container, findings_);
+    written_env_.push_back(TakeEnv(EnvFor(accelerator), facts_.index_from_name ? "PADDLE_TRAINER_ID" : "", ContainerAt(i), container, findings_));
     if (!facts_.env_source.empty()) PutEnvSource(facts_.env_source, container);
     if (facts_.index_from_name && !WrapCommand(container)) {
       Say(Code::kVolcanoOld, ContainerAt(i) + ".command", {}, "the pod's index is cut from its name by a shell around the command, and there is none",
@@ -327,6 +326,49 @@ class TemplateMaker {
     FindSpec();
   }
 
+  // The document, and in its regular containers our env before what there is of the user's.
+  void Write(std::string& out) const {
+    std::size_t bytes = 2048;
+    for (const std::string& env : written_env_) bytes += env.size();
+    out.reserve(bytes);
+    WriteMembers(template_.get_object(), out, [&](absl::string_view key, const json::value& value) {
+      if (key != "spec") return api::AppendJson(value, out);
+      WriteMembers(value.get_object(), out, [&](absl::string_view name, const json::value& member) {
+        if (name != "containers") return api::AppendJson(member, out);
+        WriteContainers(member.get_array(), out);
+      });
+    });
+  }
+  void WriteContainers(const json::array& containers, std::string& out) const {
+    out += '[';
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      if (i > 0) out += ',';
+      WriteMembers(containers[i].get_object(), out, [&](absl::string_view key, const json::value& value) {
+        if (key != "env") return api::AppendJson(value, out);
+        absl::StrAppend(&out, "[", written_env_[i]);
+        for (const json::value& user : value.get_array()) {
+          if (out.back() != '[') out += ',';
+          api::AppendJson(user, out);
+        }
+        out += ']';
+      });
+    }
+    out += ']';
+  }
+  template <class F>
+  static void WriteMembers(const json::object& object, std::string& out, F write) {
+    char before = '{';
+    for (const json::key_value_pair& member : object) {
+      out += before;
+      before = ',';
+      api::AppendJsonString(AbslView(member.key()), out);
+      out += ':';
+      write(AbslView(member.key()), member.value());
+    }
+    if (before == '{') out += '{';
+    out += '}';
+  }
+
   json::value& template_;
   const TemplateFacts& facts_;
   Findings& findings_;
@@ -334,6 +376,7 @@ class TemplateMaker {
   json::array* containers_ = nullptr;
   std::size_t main_ = 0;
   std::array<std::optional<std::vector<RuntimeVariable>>, 2> env_;
+  std::vector<std::string> written_env_;  // by container
   TaskTemplate out_;
 };
 

@@ -15,17 +15,19 @@ using api::paddle::RuntimeVariable;
 
 constexpr absl::string_view kPort = "PADDLE_PORT";
 
-void Append(const RuntimeVariable& one, json::array& env) {
-  json::object& entry = AppendObject(env);
-  entry.reserve(2);
-  entry.emplace("name", JsonView(one.name));
-  if (!one.from_field) {
-    entry.emplace("value", JsonView(one.value));
-    return;
+void Append(const RuntimeVariable& one, std::string& out) {
+  if (!out.empty()) out += ',';
+  out += R"({"name":")";
+  out += one.name;
+  if (one.from_field) {
+    out += R"(","valueFrom":{"fieldRef":{"fieldPath":)";
+    api::AppendJsonString(one.value, out);
+    out += "}}}";
+  } else {
+    out += R"(","value":)";
+    api::AppendJsonString(one.value, out);
+    out += '}';
   }
-  json::object& from = entry.emplace("valueFrom", json::object(env.storage())).first->value().get_object();
-  json::object& field = from.emplace("fieldRef", json::object(env.storage())).first->value().get_object();
-  field.emplace("fieldPath", JsonView(one.value));
 }
 
 // A pod whose port is not the one in the lists does not find itself there.
@@ -37,35 +39,36 @@ void SayPort(absl::string_view own, absl::string_view expected, const std::strin
 
 }  // namespace
 
-void PutEnv(const std::vector<RuntimeVariable>& env, absl::string_view left_out, absl::string_view field, json::object& container,
-            Findings& findings) {
+std::string TakeEnv(const std::vector<RuntimeVariable>& env, absl::string_view left_out, absl::string_view field, json::object& container,
+                    Findings& findings) {
   json::array& users = ListIn(container, "env");
   const auto find = [&](absl::string_view name) {
     return std::find_if(env.begin(), env.end(), [&](const RuntimeVariable& one) { return one.name == name; });
   };
-  std::vector<bool> given(env.size()), goes(users.size());
+  std::vector<bool> given(env.size());
+  json::array kept(users.storage());
+  kept.reserve(users.size());
   for (std::size_t i = 0; i < users.size(); ++i) {
     const json::object* const user = users[i].if_object();
-    if (user == nullptr) continue;
-    const absl::string_view name = FindText(*user, "name");
+    const absl::string_view name = user == nullptr ? absl::string_view() : FindText(*user, "name");
     const auto ours = find(name);
-    if (ours == env.end()) continue;
-    const std::string at = absl::StrCat(field, ".env[", i, "]");
-    goes[i] = ours->identity;
-    given[static_cast<std::size_t>(ours - env.begin())] = !ours->identity;
-    findings.push_back(MakeFinding(ours->identity ? Code::kEnvReserved : Code::kEnvUser, at + ".name", api::JsonString(name)));
-    if (name == kPort) SayPort(FindText(*user, "value"), ours->value, at + ".value", findings);
+    if (ours != env.end()) {
+      const std::string at = absl::StrCat(field, ".env[", i, "]");
+      findings.push_back(MakeFinding(ours->identity ? Code::kEnvReserved : Code::kEnvUser, at + ".name", api::JsonString(name)));
+      if (name == kPort) SayPort(FindText(*user, "value"), ours->value, at + ".value", findings);
+      if (ours->identity) continue;
+      given[static_cast<std::size_t>(ours - env.begin())] = true;
+    }
+    kept.push_back(std::move(users[i]));
   }
+  users = std::move(kept);
 
-  json::array all(users.storage());
-  all.reserve(env.size() + users.size());
+  std::string out;
+  out.reserve(2048);
   for (std::size_t i = 0; i < env.size(); ++i) {
-    if (!given[i] && env[i].name != left_out) Append(env[i], all);
+    if (!given[i] && env[i].name != left_out) Append(env[i], out);
   }
-  for (std::size_t i = 0; i < users.size(); ++i) {
-    if (!goes[i]) all.push_back(std::move(users[i]));
-  }
-  users = std::move(all);
+  return out;
 }
 
 void PutEnvSource(absl::string_view config_map, json::object& container) {
