@@ -61,6 +61,11 @@ spec:
   schedule: "@yearly"
   jobTemplate: {spec: {tasks: [{name: a, replicas: 1, template: {spec: {containers: [{name: main, image: example.test/app:v1}]}}}]}}
 ---
+apiVersion: batch.paddlepaddle.org/v1
+kind: PaddleJob
+metadata: {name: paddle}
+spec: {worker: {replicas: 1, template: {spec: {containers: [{name: main, image: example.test/app:v1}]}}}}
+---
 apiVersion: bus.volcano.sh/v1alpha1
 kind: Command
 metadata: {name: restart}

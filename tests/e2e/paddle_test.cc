@@ -1,0 +1,162 @@
+// PaddleJobs on a real API server, handled with kubectl as the guides say, by the real program with the roles and the webhook it ships with.
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/e2e/audit_journal.h"
+#include "tests/e2e/installed_gangway.h"
+#include "tests/simulation/checkers.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const std::string kGuide = GW_SOURCE_DIR "/tests/golden/paddle/guide/";
+const std::string kExamples = GW_SOURCE_DIR "/examples/paddle/";
+
+std::vector<std::string> YamlFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class PaddleTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!ControlPlane::ToolsPresent() || !HasKubectl()) return;
+    auto gangway = InstalledGangway::Start({.nodes = 6, .webhook = true});
+    ASSERT_TRUE(gangway.ok()) << gangway.status();
+    gangway_ = gangway->release();
+    for (const char* ns : {"paddle-system", "kubeflow"}) {
+      ASSERT_EQ(gangway_->plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, R"("}})")).code, 201);
+    }
+  }
+  static void TearDownTestSuite() {
+    delete gangway_;
+    gangway_ = nullptr;
+  }
+  void SetUp() override {
+    if (!ControlPlane::ToolsPresent() || !HasKubectl()) GTEST_SKIP() << "there is no control plane on this machine";
+    ASSERT_NE(gangway_, nullptr);
+    ns_ = absl::AsciiStrToLower(absl::StrCat("p-", ::testing::UnitTest::GetInstance()->current_test_info()->name())).substr(0, 60);
+    ASSERT_EQ(plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns_, R"("}})")).code, 201);
+  }
+  static ControlPlane& plane() { return gangway_->plane(); }
+  // Standard output of a command that must succeed.
+  std::string Kubectl(std::vector<std::string> args, const std::string& input = {}) {
+    args.insert(args.begin(), {"-n", ns_});
+    const Outcome outcome = plane().Kubectl(args, input);
+    EXPECT_EQ(outcome.exit_code, 0) << args[2] << " " << args[3] << "\n" << outcome.err << gangway_->Logs();
+    return outcome.out;
+  }
+  void WaitFor(const std::string& what, const std::string& path, const std::string& value) {
+    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=60s"});
+  }
+
+  static InstalledGangway* gangway_;
+  std::string ns_;
+};
+InstalledGangway* PaddleTest::gangway_ = nullptr;
+
+TEST_F(PaddleTest, TheGuidesJobFromApplyToCompletedToGone) {
+  EXPECT_THAT(Kubectl({"apply", "--validate=strict", "-f", kGuide + "wide-and-deep.yaml"}), HasSubstr("paddlejob.batch.paddlepaddle.org/wide-ande-deep created"));
+  const std::string job = "pdj/wide-ande-deep";
+  WaitFor(job, ".status.phase", "Running");
+  EXPECT_THAT(Kubectl({"get", "pdj"}), ContainsRegex("NAME +STATUS +MODE +PS +WORKER +AGE\nwide-ande-deep +Running +PS +2/2 +2/2 +"));
+  Kubectl({"annotate", "pods", "--all", "test.kwok/finish=succeed"});
+  WaitFor(job, ".status.phase", "Completed");
+  EXPECT_THAT(Kubectl({"describe", job}), AllOf(HasSubstr("JobCreated"), HasSubstr("made job.batch.volcano.sh wide-ande-deep"), ContainsRegex("Phase: +Completed")));
+  // Cleaned on completion.
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
+  Kubectl({"delete", job, "--cascade=foreground"});
+  EXPECT_THAT(Kubectl({"get", "vcjob,services,configmaps,podgroups", "-o", "name", "--field-selector", "metadata.name!=kube-root-ca.crt"}), IsEmpty());
+}
+
+// New endpoints for all: the Job is made again.
+TEST_F(PaddleTest, AnEditMakesTheJobAnew) {
+  Kubectl({"apply", "-f", kExamples + "ps.yaml"});
+  WaitFor("pdj/wide-and-deep", ".status.phase", "Running");
+  const std::string before = Kubectl({"get", "vcjob", "wide-and-deep", "-o", "jsonpath={.metadata.uid}"});
+  Kubectl({"patch", "pdj", "wide-and-deep", "--type=merge", "-p", R"({"spec":{"worker":{"replicas":3}}})"});
+  WaitFor("pdj/wide-and-deep", ".status.worker.ready", "3/3");
+  WaitFor("pdj/wide-and-deep", ".status.phase", "Running");
+  EXPECT_NE(Kubectl({"get", "vcjob", "wide-and-deep", "-o", "jsonpath={.metadata.uid}"}), before);
+  Kubectl({"delete", "pdj", "wide-and-deep", "--cascade=foreground"});
+}
+
+// The guide's recipe: a PodGroup of the job's name in the same file.
+TEST_F(PaddleTest, AJobWithTheGuidesPodGroupRuns) {
+  const std::string text = absl::StrReplaceAll(ReadFile(kGuide + "volcano-podgroup.yaml"), {{"nvidia.com/gpu: 1", "cpu: 1"}});
+  Kubectl({"apply", "--validate=strict", "-f", "-"}, text);
+  WaitFor("pdj/resnet", ".status.phase", "Running");
+  Kubectl({"delete", "-f", "-"}, text);
+}
+
+TEST_F(PaddleTest, KubeflowsJobIsScaledSuspendedAndTrains) {
+  Kubectl({"apply", "--validate=strict", "-f", kExamples + "kubeflow.yaml"});
+  const std::string job = "paddlejobs.kubeflow.org/paddle-simple-cpu";
+  WaitFor(job, ".status.replicaStatuses.Worker.active", "2");
+  EXPECT_THAT(Kubectl({"get", "paddlejobs.kubeflow.org"}), ContainsRegex("NAME +STATE +AGE\npaddle-simple-cpu +Running +"));
+  Kubectl({"scale", job, "--replicas=3"});
+  WaitFor(job, ".status.replicaStatuses.Worker.active", "3");
+  Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":true}}})"});
+  WaitFor(job, ".status.conditions[-1:].type", "Suspended");
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
+  Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":false}}})"});
+  WaitFor(job, ".status.replicaStatuses.Worker.active", "3");
+  Kubectl({"annotate", "pods", "--all", "test.kwok/finish=succeed"});
+  WaitFor(job, ".status.conditions[-1:].type", "Succeeded");
+}
+
+TEST_F(PaddleTest, TheGuidesExamplesAreTakenAsTheyStand) {
+  for (const std::string& file : YamlFiles(kGuide)) {
+    const Outcome outcome = plane().Kubectl({"apply", "--dry-run=server", "--validate=strict", "-f", file});
+    EXPECT_EQ(outcome.exit_code, 0) << file << "\n" << outcome.err;
+  }
+}
+
+TEST_F(PaddleTest, WhatBecomesOfEachExampleIsTakenByTheApiServerAndTheWebhook) {
+  std::vector<std::string> files = YamlFiles(kExamples);
+  for (const std::string& file : YamlFiles(kGuide)) files.push_back(file);
+  for (const std::string& file : files) {
+    for (const char* target : {"--target=volcano", "--target=gangway"}) {
+      const Outcome translated = RunProgram({GW_GANGWAY, "translate", "-f", file, target});
+      if (translated.exit_code != 0) {
+        EXPECT_THAT(translated.err, HasSubstr("E-")) << file;  // it says why: an elastic job without an etcd
+        continue;
+      }
+      const Outcome outcome = plane().Kubectl({"apply", "--dry-run=server", "--validate=strict", "-f", "-"}, translated.out);
+      EXPECT_EQ(outcome.exit_code, 0) << file << " " << target << "\n" << outcome.err;
+    }
+  }
+}
+
+// Runs last: reads what all the others left in the log.
+TEST_F(PaddleTest, ZzTheCheckersFindNothingInTheAuditLog) {
+  const std::string log = ReadFile(plane().audit_log());
+  EXPECT_THAT(log, Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")"))) << "the shipped roles lack something";
+  const auto records = ReadAuditLog(log);
+  ASSERT_TRUE(records.ok()) << records.status();
+  Checker::Rules rules;
+  rules.quiet = absl::ZeroDuration();  // kubelets and kubectl go on
+  Checker checker(rules);
+  for (const sandbox::JournalRecord& record : *records) checker.OnRecord(record);
+  checker.AtEnd(records->back().time);
+  EXPECT_THAT(checker.violations(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gangway::testutil
