@@ -34,9 +34,7 @@ const char* Device(bool accelerator) { return accelerator ? "gpu" : "cpu"; }
 
 class EnvWriter {
  public:
-  EnvWriter(const RuntimeCluster& cluster, const RuntimePod& pod)
-      : cluster_(cluster), pod_(pod), servers_(Endpoints(cluster.servers, cluster.ports.server)),
-        trainers_(Endpoints(cluster.trainers, cluster.ports.trainer)), heters_(Endpoints(cluster.heters, cluster.ports.heter)) {}
+  EnvWriter(const RuntimeCluster& cluster, const RuntimePod& pod, EnvLists lists) : cluster_(cluster), pod_(pod), lists_(lists) {}
 
   std::vector<RuntimeVariable> Write() && {
     env_.reserve(32);  // no pod has more
@@ -73,16 +71,16 @@ class EnvWriter {
   // Who the others are (6.5.2).
   void AddPeers() {
     const bool has_servers = !cluster_.servers.empty(), has_trainers = !cluster_.trainers.empty();
-    if (has_servers) AddList("PADDLE_PSERVERS_IP_PORT_LIST", servers_);
+    if (has_servers) AddShared("PADDLE_PSERVERS_IP_PORT_LIST", servers_);
     if (has_trainers) {
-      AddList("PADDLE_TRAINER_ENDPOINTS", trainers_);
-      AddList("PADDLE_TRAINERS", absl::StrJoin(cluster_.trainers, ","));
+      AddShared("PADDLE_TRAINER_ENDPOINTS", trainers_);
+      if (lists_ == EnvLists::kAll) AddList("PADDLE_TRAINERS", absl::StrJoin(cluster_.trainers, ","));
       Add("PADDLE_TRAINERS_NUM", absl::StrCat(cluster_.trainers.size()));
     }
     if (has_servers) {
       // Without these two the launcher takes the pod for a collective one and waits for trainer 0.
-      AddList("PADDLE_SERVERS_ENDPOINTS", servers_);
-      if (has_trainers) AddList("PADDLE_TRAINERS_ENDPOINTS", trainers_);
+      AddShared("PADDLE_SERVERS_ENDPOINTS", servers_);
+      if (has_trainers) AddShared("PADDLE_TRAINERS_ENDPOINTS", trainers_);
     } else {
       // For programs started without the launcher, which sets both itself.
       Add("PADDLE_CURRENT_ENDPOINT", absl::StrCat("$(POD_IP):", port()));
@@ -97,13 +95,13 @@ class EnvWriter {
   }
 
   void AddHeter() {
-    AddList("PADDLE_HETER_ENDPOINTS", heters_);
-    AddList("PADDLE_ALL_HETER_TRAINER_IP_PORT_LIST", heters_);
-    AddList("PADDLE_HETER_TRAINER_IP_PORT_LIST", heters_);
+    AddShared("PADDLE_HETER_ENDPOINTS", heters_);
+    AddShared("PADDLE_ALL_HETER_TRAINER_IP_PORT_LIST", heters_);
+    AddShared("PADDLE_HETER_TRAINER_IP_PORT_LIST", heters_);
     if (pod_.role != Role::kServer) {  // a pipeline of two stages
       const bool heter = pod_.role == Role::kHeter;
-      AddList("PADDLE_NEXT_HETER_TRAINER_IP_PORT_LIST", heter ? "" : heters_);
-      AddList("PADDLE_PREVIOUS_HETER_TRAINER_IP_PORT_LIST", heter ? trainers_ : "");
+      AddList("PADDLE_NEXT_HETER_TRAINER_IP_PORT_LIST", heter ? "" : heters_.Text());
+      AddList("PADDLE_PREVIOUS_HETER_TRAINER_IP_PORT_LIST", heter ? trainers_.Text() : "");
       Add("STAGE_ID", heter ? "2" : "1");
     }
     Add("STAGE_NUM", "2");
@@ -136,11 +134,26 @@ class EnvWriter {
   }
 
   void Add(absl::string_view name, std::string value) { env_.push_back({std::string(name), std::move(value)}); }
+  // A list of endpoints, made when it is first asked for.
+  struct List {
+    const std::vector<std::string>& hosts;
+    int port = 0;
+    std::string text = {};
+    const std::string& Text() {
+      if (text.empty()) text = Endpoints(hosts, port);
+      return text;
+    }
+  };
+  void AddShared(absl::string_view name, List& list) {
+    if (lists_ == EnvLists::kAll) AddList(name, list.Text());
+  }
   void AddList(absl::string_view name, std::string value) { env_.push_back({std::string(name), std::move(value), false, false, true}); }
 
   const RuntimeCluster& cluster_;
   const RuntimePod& pod_;
-  const std::string servers_, trainers_, heters_;
+  const EnvLists lists_;
+  List servers_{cluster_.servers, cluster_.ports.server}, trainers_{cluster_.trainers, cluster_.ports.trainer},
+      heters_{cluster_.heters, cluster_.ports.heter};
   std::vector<RuntimeVariable> env_;
 };
 
@@ -161,7 +174,9 @@ int HostPortBase(absl::string_view ns, absl::string_view job) {
   return 20000 + 3 * kPortsOfARole * static_cast<int>(hash % 150);
 }
 
-std::vector<RuntimeVariable> RuntimeEnv(const RuntimeCluster& cluster, const RuntimePod& pod) { return EnvWriter(cluster, pod).Write(); }
+std::vector<RuntimeVariable> RuntimeEnv(const RuntimeCluster& cluster, const RuntimePod& pod, EnvLists lists) {
+  return EnvWriter(cluster, pod, lists).Write();
+}
 
 absl::StatusOr<FittedEnv> FitEnv(std::vector<RuntimeVariable> env) {
   std::size_t lists = 0;

@@ -67,8 +67,11 @@ struct RuntimeVariable {
 // Whether a variable says who the pod is.
 bool IsIdentity(absl::string_view name);
 
+// kOwn: without the lists that are the same for all roles, when those stand elsewhere; they are not even made.
+enum class EnvLists { kAll, kOwn };
+
 // In the order in which they belong before the user's: those that refer to others come after them.
-std::vector<RuntimeVariable> RuntimeEnv(const RuntimeCluster& cluster, const RuntimePod& pod);
+std::vector<RuntimeVariable> RuntimeEnv(const RuntimeCluster& cluster, const RuntimePod& pod, EnvLists lists = EnvLists::kAll);
 
 // The env as it fits into a pod (6.5.4): lists of more than 16 KiB in all move into a config map that the containers take their env from.
 struct FittedEnv {

@@ -262,9 +262,7 @@ class PaddleTranslator {
   }
 
   std::vector<RuntimeVariable> EnvOf(const Task& task, bool accelerator) const {
-    std::vector<RuntimeVariable> env = paddle::RuntimeEnv(cluster_, {task.role, own_host_, accelerator});
-    if (!moved_.empty()) std::erase_if(env, [&](const RuntimeVariable& one) { return moved_.contains(one.name); });
-    return env;
+    return paddle::RuntimeEnv(cluster_, {task.role, own_host_, accelerator}, moved_.empty() ? paddle::EnvLists::kAll : paddle::EnvLists::kOwn);
   }
 
   void MakeTemplates() {

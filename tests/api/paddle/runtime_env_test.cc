@@ -172,6 +172,16 @@ RuntimeCluster Workers(int count, std::size_t name_bytes) {
   return cluster;
 }
 
+TEST(FitEnvTest, WithoutSharedListsNothingElseIsMissing) {
+  RuntimeCluster cluster = ParameterServers();
+  cluster.heters = {"wd-heter-0.wd"};
+  for (const Role role : {Role::kServer, Role::kTrainer, Role::kHeter}) {
+    std::vector<RuntimeVariable> all = RuntimeEnv(cluster, {role, "h"});
+    std::erase_if(all, [](const RuntimeVariable& one) { return one.list && one.name.find("_NEXT_") == std::string::npos && one.name.find("_PREVIOUS_") == std::string::npos; });
+    EXPECT_EQ(RuntimeEnv(cluster, {role, "h"}, EnvLists::kOwn), all);
+  }
+}
+
 TEST(FitEnvTest, F27LongListsMoveIntoAConfigMap) {
   const auto few = FitEnv(RuntimeEnv(Workers(10, 70), {Role::kTrainer, "h.d"}));
   ASSERT_TRUE(few.ok());
