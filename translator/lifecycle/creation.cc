@@ -135,14 +135,14 @@ api::volcano::Job JobOf(const Wanted& wanted, const Creation& creation, std::int
   const auto mark = [&](absl::string_view key, std::string value) { annotations.insert_or_assign(std::string(key), std::move(value)); };
   mark(kTranslationKey, creation.mark);
   mark(kPriorityKey, wanted.priority_class);
-  for (const absl::string_view key : {kRestartsKey, kReplacedKey, kElasticKey}) annotations.erase(std::string(key));
+  for (const absl::string_view key : {kRestartsKey, kReplacedKey, kElasticKey, kSuspendedKey}) annotations.erase(std::string(key));
   if (restarts > 0) mark(kRestartsKey, absl::StrCat(restarts));
   if (creation.translation.lineup.elastic) {
     const convert::ElasticBounds bounds = creation.translation.gang.bounds.value_or(convert::ElasticBounds());
     mark(kElasticKey, absl::StrCat(bounds.min, ":", bounds.max));
   }
   job.spec.ttl_seconds_after_finished.reset();  // an edit of it counts until the end
-  job.spec.max_retry = std::max(job.spec.max_retry - restarts, 1);
+  job.spec.max_retry = static_cast<std::int32_t>(std::max(std::int64_t{job.spec.max_retry} - std::max(restarts, 0), std::int64_t{1}));
   return job;
 }
 

@@ -17,10 +17,10 @@ using api::paddle::kubeflow::JobStatus;
 using api::paddle::kubeflow::ReplicaStatus;
 
 // This status has no place of its own for restarts: they stand behind the text of Translated.
-constexpr absl::string_view kRestartsOpen = " [restarts ";
+constexpr absl::string_view kRestartsOpen = "[restarts ";
 
 std::string WithRestarts(absl::string_view message, std::int32_t restarts) {
-  return restarts == 0 ? std::string(message) : absl::StrCat(message, kRestartsOpen, restarts, "]");
+  return restarts == 0 ? std::string(message) : absl::StrCat(message, message.empty() ? "" : " ", kRestartsOpen, restarts, "]");
 }
 
 std::int32_t TakeRestarts(std::string& message) {
@@ -29,7 +29,7 @@ std::int32_t TakeRestarts(std::string& message) {
   std::int32_t restarts = 0;
   if (open == absl::string_view::npos || !absl::ConsumeSuffix(&text, "]")) return 0;
   if (!absl::SimpleAtoi(text.substr(open + kRestartsOpen.size()), &restarts)) return 0;
-  message.resize(open);
+  message.resize(open > 0 ? open - 1 : 0);
   return restarts;
 }
 

@@ -1,6 +1,8 @@
 #include "translator/lifecycle/reconcile_paddle_job.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -40,6 +42,9 @@ bool IsFinal(const Job& job) {
 }
 bool IsAborted(const Job& job) { return job.status.state.phase == "Aborting" || job.status.state.phase == "Aborted"; }
 bool IsLastRun(const Job& job) { return std::int64_t{job.status.retry_count} + 1 >= job.spec.max_retry; }
+
+// Whatever stands in objects.
+std::int32_t CountOf(std::int64_t n) { return static_cast<std::int32_t>(std::clamp<std::int64_t>(n, 0, std::numeric_limits<std::int32_t>::max())); }
 
 class Decision {
  public:
@@ -84,7 +89,7 @@ class Decision {
   }
 
   bool kubeflow() const { return seen_.job == nullptr; }
-  std::int32_t RestartsSoFar() const { return record_.restarts + job_->status.retry_count + record_.replaced.count; }
+  std::int32_t RestartsSoFar() const { return CountOf(std::int64_t{record_.restarts} + job_->status.retry_count + record_.replaced.count); }
   bool EndsAnyway() const { return IsFinal(*job_) || job_->status.state.phase == "Completing" || job_->status.state.phase == "Terminating"; }
 
   // --- Deletion: what it owns follows it. paddle-operator's finalizer stands for no work.
@@ -169,7 +174,7 @@ class Decision {
     }
     Accept();
     if (had_job) {
-      to_.restarts = stored_.restarts + 1;
+      to_.restarts = CountOf(std::int64_t{stored_.restarts} + 1);
       return Recreate("its Job was deleted");
     }
     if (DeadlineIsOver()) {
@@ -246,7 +251,7 @@ class Decision {
       to_.scheduled = {};
       return;
     }
-    to_.restarts = RestartsSoFar() + 1;
+    to_.restarts = CountOf(std::int64_t{RestartsSoFar()} + 1);
     Recreate("its Job was deleted");
   }
 
@@ -311,7 +316,7 @@ class Decision {
       const bool begun = stored_.recreating() && stored_.restarts > to_.restarts;  // its pods may be gone by now
       if (!begun && PodsFollow()) return;
       if (begun || Disrupted()) {
-        ++to_.restarts;
+        to_.restarts = CountOf(std::int64_t{to_.restarts} + 1);
         return Replace("all pods that failed were disrupted: evicted, preempted or on a drained node");
       }
     }
@@ -400,7 +405,7 @@ class Decision {
     FailedWorkers workers = FindFailedWorkers(*job_, record_, FailedPods(*job_, seen_.pods), kWorker);
     for (const NamedPod& of : workers.counted) removals_.push_back(DeletionOfPod(of));
     for (const NamedPod& of : workers.uncounted) {
-      notes_.Warning("WorkerReplaced", absl::StrCat("pod ", *of.name, " has failed and is made anew; at most ", job_->spec.max_retry - 1, " are"));
+      notes_.Warning("WorkerReplaced", absl::StrCat("pod ", *of.name, " has failed and is made anew; at most ", std::int64_t{job_->spec.max_retry} - 1, " are"));
     }
     if (workers.record.has_value()) change_.Annotate(kReplacedKey, workers.record->ToString());
     exhausted_ = workers.exhausted;
