@@ -17,6 +17,9 @@ namespace {
 
 constexpr char kLastApplied[] = "kubectl.kubernetes.io/last-applied-configuration";  // it is about another object
 constexpr std::int64_t kPortBytes = 6;  // ":36000"
+constexpr std::int64_t kMostListBytes = 128 * 1024 - 64;  // Linux: MAX_ARG_STRLEN, less the variable's name
+constexpr std::int64_t kMostServices = 10'000;            // of single pods
+constexpr std::size_t kMostSchedulerLetters = 63;         // of a Job's schema
 
 }  // namespace
 
@@ -52,6 +55,36 @@ std::int64_t ListBytes(absl::string_view job, const TaskSize& task, const NameSt
     bytes += digits * (std::min<std::int64_t>(task.replicas, last) - first);
   }
   return std::max<std::int64_t>(bytes - 1, 0);
+}
+
+bool ListFits(absl::string_view job, const TaskSize& task, const NameStyle& style, absl::string_view field, Findings& findings) {
+  const std::int64_t bytes = ListBytes(job, task, style);
+  if (bytes <= kMostListBytes) return true;
+  findings.push_back(MakeFinding(Code::kEnvTooLarge, field, absl::StrCat(task.replicas),
+                                 absl::StrCat("the list of their endpoints would have ", bytes, " bytes, and Linux passes at most ", kMostListBytes,
+                                              " to a program in one variable")));
+  return false;
+}
+
+void CheckPodServices(std::int64_t pods, Findings& findings) {
+  if (pods <= kMostServices) return;
+  findings.push_back(MakeFinding(Code::kRefused, AnnotationField("per-pod-services"), "\"on\"",
+                                 absl::StrCat("would make ", pods, " Services, and at most ", kMostServices, " are made"),
+                                 "remove the annotation; the Job's own Service makes each pod a name"));
+}
+
+std::string SchedulerOf(const std::vector<NamedScheduler>& named, Findings& findings) {
+  std::string scheduler;
+  for (const NamedScheduler& one : named) {
+    if (one.name.empty()) continue;
+    if (scheduler.empty()) scheduler = one.name;
+    const bool too_long = one.name.size() > kMostSchedulerLetters;
+    if (one.name == scheduler && !too_long) continue;
+    findings.push_back(MakeFinding(Code::kScheduler, absl::StrCat(one.field, ".spec.schedulerName"), api::JsonString(one.name),
+                                   too_long ? absl::StrCat("is longer than ", kMostSchedulerLetters, " characters")
+                                            : absl::StrCat("another role names ", scheduler, ", and a gang is placed by one scheduler")));
+  }
+  return scheduler;
 }
 
 api::volcano::Job BeginJob(const api::ObjectMeta& metadata, const GangWish& wish, const Annotations& annotations, const TranslateOptions& options) {

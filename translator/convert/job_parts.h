@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <boost/json.hpp>
 
@@ -25,6 +27,19 @@ void CheckWish(const GangWish& wish, absl::string_view field, Findings& findings
 
 // The bytes of the list of a task's endpoints, without making it.
 std::int64_t ListBytes(absl::string_view job, const TaskSize& task, const NameStyle& style);
+
+// False, and E-ENV-TOO-LARGE about `field`, the task's replicas: the list of its endpoints is longer than Linux passes to a program in one variable.
+bool ListFits(absl::string_view job, const TaskSize& task, const NameStyle& style, absl::string_view field, Findings& findings);
+
+// E-REFUSED: a Service for each of so many pods.
+void CheckPodServices(std::int64_t pods, Findings& findings);
+
+// A template's field and the scheduler that it names.
+struct NamedScheduler {
+  std::string field, name;
+};
+// The one that they name, "" where none does. E-SCHEDULER: a Job has one.
+std::string SchedulerOf(const std::vector<NamedScheduler>& named, Findings& findings);
 
 // A Job without tasks, numbers and policies: name, labels, annotations, queue, priority class, plugins, ttl.
 api::volcano::Job BeginJob(const api::ObjectMeta& metadata, const GangWish& wish, const Annotations& annotations, const TranslateOptions& options);

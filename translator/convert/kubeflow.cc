@@ -28,8 +28,6 @@ namespace kf = api::paddle::kubeflow;
 using api::paddle::RuntimeVariable;
 
 constexpr std::int64_t kWaitForAll = 32;       // pods: with more, all asking for all is a burden on the cluster's DNS
-constexpr std::int64_t kMostServices = 10'000;  // of single pods
-constexpr std::int64_t kMostListBytes = 128 * 1024 - 64;  // Linux: MAX_ARG_STRLEN, less the variable's name
 
 // The port where the pods meet, of the container that trains.
 std::int32_t MasterPort(const json::value& pod_template) {
@@ -163,16 +161,9 @@ class KubeflowTranslator {
   // Before anything is written, so that no number of replicas makes work.
   void CheckSizes() {
     for (const TaskSize& task : out_.lineup.tasks) pods_ += task.replicas;
-    const std::int64_t bytes = ListBytes(job_.metadata.name, out_.lineup.tasks[0], style_);
-    too_large_ = elastic() && annotations_.elastic_legacy && bytes > kMostListBytes;
-    if (too_large_) {
-      Say(Code::kEnvTooLarge, parts_.roles[0].field + ".replicas", absl::StrCat(parts_.roles[0].replicas),
-          absl::StrCat("the list of their endpoints would have ", bytes, " bytes, and Linux passes at most ", kMostListBytes, " to a program in one variable"));
-    }
-    if (annotations_.per_pod_services && pods_ > kMostServices) {
-      Say(Code::kRefused, AnnotationField("per-pod-services"), "\"on\"", absl::StrCat("would make ", pods_, " Services, and at most ", kMostServices, " are made"),
-          "remove the annotation; the Job's own Service makes each pod a name");
-    }
+    too_large_ = elastic() && annotations_.elastic_legacy &&
+                 !ListFits(job_.metadata.name, out_.lineup.tasks[0], style_, parts_.roles[0].field + ".replicas", out_.findings);
+    if (annotations_.per_pod_services) CheckPodServices(pods_, out_.findings);
   }
 
   void MakeTasks() {
@@ -184,22 +175,14 @@ class KubeflowTranslator {
       templates.push_back(*std::move(parsed));
     }
     master_ = HostName(job_.metadata.name, parts_.roles[0].task, 0, style_);
+    std::vector<NamedScheduler> named;
     for (std::size_t i = 0; i < templates.size(); ++i) {
       if (!options_.kept) SetDeadline(templates[i]);
       if (annotations_.run_entry) ReplacePaddleK8s(templates[i], parts_.roles[i].field + ".template", out_.findings);
       made_.push_back(MakeTaskTemplate(templates[i], FactsOf(i), out_.findings));
-      CheckScheduler(i);
+      named.push_back({parts_.roles[i].field + ".template", made_.back().scheduler});
     }
-  }
-
-  // A Job has one scheduler.
-  void CheckScheduler(std::size_t i) {
-    const std::string& scheduler = made_[i].scheduler;
-    if (scheduler.empty()) return;
-    if (scheduler_.empty()) scheduler_ = scheduler;
-    if (scheduler == scheduler_ && scheduler.size() <= 63) return;
-    Say(Code::kScheduler, parts_.roles[i].field + ".template.spec.schedulerName", api::JsonString(scheduler),
-        scheduler != scheduler_ ? absl::StrCat("another role names ", scheduler_, ", and a gang is placed by one scheduler") : "is longer than 63 characters");
+    scheduler_ = SchedulerOf(named, out_.findings);
   }
 
   // Of a pod it counts from its start. A template's own may be shorter.

@@ -34,8 +34,6 @@ namespace paddle = api::paddle;
 using paddle::RuntimeVariable;
 
 constexpr std::int32_t kMostWaitedFor = 32;     // workers whose names each worker waits for
-constexpr std::int64_t kMostServices = 10'000;  // of single pods
-constexpr std::int64_t kMostListBytes = 128 * 1024 - 64;  // Linux: MAX_ARG_STRLEN, less the variable's name
 constexpr std::int64_t kMostPodListBytes = 16 * 1024;     // of all lists of a pod, see FitEnv
 constexpr std::int64_t kMostDataBytes = 1024 * 1024;      // of a config map
 
@@ -203,17 +201,10 @@ class PaddleTranslator {
     std::int64_t pods = 0;
     for (const TaskSize& size : out_.lineup.tasks) {
       pods += size.replicas;
-      const std::int64_t bytes = ListBytes(name_, size, style_);
-      list_bytes_ += (size.name == "ps" ? 2 : 4) * bytes;  // at most this often in a pod
-      if (!lists_peers() || bytes <= kMostListBytes) continue;
-      too_large_ = true;
-      Say(Code::kEnvTooLarge, absl::StrCat("spec.", size.name, ".replicas"), absl::StrCat(size.replicas),
-          absl::StrCat("the list of their endpoints would have ", bytes, " bytes, and Linux passes at most ", kMostListBytes, " to a program in one variable"));
+      list_bytes_ += (size.name == "ps" ? 2 : 4) * ListBytes(name_, size, style_);  // at most this often in a pod
+      if (lists_peers() && !ListFits(name_, size, style_, absl::StrCat("spec.", size.name, ".replicas"), out_.findings)) too_large_ = true;
     }
-    if (annotations_.per_pod_services && pods > kMostServices) {
-      Say(Code::kRefused, AnnotationField("per-pod-services"), "\"on\"", absl::StrCat("would make ", pods, " Services, and at most ", kMostServices, " are made"),
-          "remove the annotation; the Job's own Service makes each pod a name");
-    }
+    if (annotations_.per_pod_services) CheckPodServices(pods, out_.findings);
   }
 
   // --- templates
@@ -323,15 +314,10 @@ class PaddleTranslator {
         absl::StrCat("the cluster has ", *options_.nodes, *options_.nodes == 1 ? " node" : " nodes", ", and on the host network no two pods of a role share one"));
   }
 
-  // A Job has one scheduler.
   void CheckSchedulers() {
-    for (const Task& task : tasks_) {
-      if (task.made.scheduler.empty()) continue;
-      if (scheduler_.empty()) scheduler_ = task.made.scheduler;
-      if (task.made.scheduler == scheduler_ && scheduler_.size() <= 63) continue;
-      Say(Code::kScheduler, absl::StrCat(task.field(), ".spec.schedulerName"), api::JsonString(task.made.scheduler),
-          scheduler_.size() > 63 ? "is longer than 63 characters" : absl::StrCat("another role names ", scheduler_, ", and a gang is placed by one scheduler"));
-    }
+    std::vector<NamedScheduler> named;
+    for (const Task& task : tasks_) named.push_back({task.field(), task.made.scheduler});
+    scheduler_ = SchedulerOf(named, out_.findings);
   }
 
   // --- what comes out
