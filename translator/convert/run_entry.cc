@@ -31,7 +31,9 @@ using api::ValueAt;
 using api::paddle::Role;
 using api::paddle::RuntimeVariable;
 
+constexpr char kAnnotation[] = "paddle.gangway.io/run-entry";
 constexpr char kStartFluid[] = "start_fluid";
+constexpr std::int64_t kMostPods = 10'000;  // of a task: lists of more are longer than Linux passes to a program, whatever the names
 
 // What the script is told, or tells its program, and what is known better here: left out of the user's env. The old counts PADDLE_PSERVERS and
 // PADDLE_TRAINERS are of the branch of the script that reads PADDLE_INIT_PORT; the second is a list of hosts to programs of today.
@@ -87,9 +89,11 @@ class EntryRewriter {
   EntryRewrite Rewrite() && {
     FindTasks();
     if (out_.ok()) CheckNames();
-    if (out_.ok()) {
+    if (out_.ok() && !tasks_.empty()) {
       for (ScriptTask& task : tasks_) RewriteTask(task);
       AddSvc(job_);
+      DropAnnotation();
+      out_.changed = true;
     }
     Arrange(out_.findings);
     if (out_.ok()) out_.json = api::ToJson(job_);
@@ -106,7 +110,7 @@ class EntryRewriter {
     const json::array& tasks = ListAt(job_, {"spec", "tasks"});
     for (std::size_t i = 0; i < tasks.size(); ++i) FindTask(i, tasks[i]);
     if (tasks_.empty() && out_.ok()) {
-      Add(Code::kNoContainer, AnnotationField("run-entry"), R"("on")", "no container of the job runs paddle_k8s start_fluid", "remove the annotation");
+      Add(Code::kUnused, AnnotationField("run-entry"), R"("on")", "no container of the job runs paddle_k8s start_fluid", "remove the annotation");
     }
   }
 
@@ -121,7 +125,11 @@ class EntryRewriter {
       found.container = i;
       found.size.name = TextAt(task, {"name"});
       const json::value* const replicas = ValueAt(task, {"replicas"});
-      found.size.replicas = replicas != nullptr && replicas->is_int64() ? static_cast<std::int32_t>(replicas->get_int64()) : 0;
+      const std::int64_t pods = replicas != nullptr && replicas->is_int64() ? replicas->get_int64() : 0;
+      if (pods < 0 || pods > kMostPods) {
+        return Add(Code::kEnvTooLarge, absl::StrCat(api::IndexPath("spec.tasks", index), ".replicas"), absl::StrCat(pods), absl::StrCat("must be from 0 to ", kMostPods, ": longer lists fit into no variable"), "");
+      }
+      found.size.replicas = static_cast<std::int32_t>(pods);
       if (found.size.name.empty()) found.size.name = absl::StrCat("default", index);  // as admission names it
       if (!TellRole(container, field, found) || !TellPort(container, field, found)) return;
       tasks_.push_back(std::move(found));
@@ -239,6 +247,16 @@ class EntryRewriter {
     env->get_array() = std::move(kept);
   }
 
+  // What it asked for is done.
+  void DropAnnotation() {
+    json::object& metadata = job_.at("metadata").as_object();
+    json::value* const annotations = metadata.if_contains("annotations");
+    if (annotations == nullptr || !annotations->is_object()) return;
+    json::object& all = annotations->get_object();
+    if (const auto at = all.find(kAnnotation); at != all.end()) api::EraseMember(all, at);
+    if (all.empty()) metadata.erase("annotations");
+  }
+
   void AddSvc(json::value& job) const {
     json::object& spec = job.at("spec").as_object();
     json::value& plugins = spec["plugins"];
@@ -309,7 +327,7 @@ EntryRewrite RewriteRunEntry(const json::value& job, const Annotations& annotati
 
 std::vector<PodLister> PodListersOf(const json::value& job, absl::string_view default_ns) {
   std::vector<PodLister> out;
-  const std::string wish = TextAt(job, {"metadata", "annotations", "paddle.gangway.io/run-entry"});
+  const std::string wish = TextAt(job, {"metadata", "annotations", kAnnotation});
   if (wish == "on" || wish == "true") return out;
   const std::string ns = TextAt(job, {"metadata", "namespace"});
   const json::array& tasks = ListAt(job, {"spec", "tasks"});

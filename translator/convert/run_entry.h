@@ -30,12 +30,13 @@ bool ReplacePaddleK8s(boost::json::value& pod_template, absl::string_view field,
 
 struct EntryRewrite {
   Findings findings;              // arranged; with an error there is no Job
+  bool changed = false;           // false: no container runs the script, W-UNUSED
   std::vector<Companion> before;  // J-paddle-env, where lists are too long for a pod
-  std::string json;               // the Job, other fields as they were
+  std::string json;               // the Job without the annotation, other fields as they were
   bool ok() const { return !HasErrors(findings); }
 };
 // A Volcano Job that passes admission, of `annotations.run_entry`. Its tasks that run the script are servers and trainers by their TRAINING_ROLE, else
-// by their names; they keep their port. Counts and lists come from replicas. Errors: no task runs the script, two tasks have one role.
+// by their names; they keep their port. Counts and lists come from replicas. Errors: names that do not fit, two tasks of one role, no role, no ENTRY.
 EntryRewrite RewriteRunEntry(const boost::json::value& job, const Annotations& annotations, const TranslateOptions& options);
 
 // Pods that ask the API server for their peers: their service account needs to `list` pods.

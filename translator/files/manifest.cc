@@ -358,7 +358,8 @@ class ManifestTranslator {
     if (!refusals.empty()) return;
     EntryRewrite rewrite = RewriteRunEntry(*object, annotations, options_);
     for (Finding& finding : rewrite.findings) findings.push_back(std::move(finding));
-    if (!HasErrors(findings)) {
+    if (!HasErrors(findings) && !rewrite.changed) PassOn();
+    if (!HasErrors(findings) && rewrite.changed) {
       Make(std::move(rewrite.before), std::move(rewrite.json), {{"", absl::StrCat("Made of ", Label(document()), ": what paddle_k8s looked up is written out.")}});
     }
     SayAll(std::move(findings));

@@ -300,5 +300,31 @@ TEST(PaddleRecJobTest, AnyBackendIsAnsweredAndWhatComesOutIsAdmitted) {
   EXPECT_GT(refused, 3000);
 }
 
+// The guide's files with bytes that chance changed.
+TEST(PaddleRecJobTest, DamagedFilesAreAnswered) {
+  std::mt19937 chance(11);
+  const std::string backend = testutil::ReadFile(kExamples + "backend.yaml"), config = testutil::ReadFile(kExamples + "config.yaml");
+  const auto damage = [&](std::string text) {
+    for (std::size_t n = chance() % 3; n > 0; --n) {
+      const std::size_t from = chance() % text.size();
+      text.replace(chance() % text.size(), chance() % 8, text.substr(from, chance() % 8));
+    }
+    return text;
+  };
+  int made = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const auto first = api::ReadDocuments(damage(backend), "backend.yaml"), second = api::ReadDocuments(damage(config), "config.yaml");
+    if (!first.ok() || !second.ok() || first->empty() || second->empty()) continue;
+    const RecSource source{first->front().json, second->front().json, config, "ads", {}};
+    const RecTranslation translation = TranslateRec(source, {});
+    EXPECT_EQ(api::Encode(translation.job), api::Encode(TranslateRec(source, {}).job));
+    for (const api::FieldError& error : translation.backend_errors) EXPECT_GT(first->front().Find(error.field).line, 0);
+    if (!translation.ok()) continue;
+    ++made;
+    EXPECT_EQ(RefusalOf(translation), "") << source.backend_json;
+  }
+  EXPECT_GT(made, 100);
+}
+
 }  // namespace
 }  // namespace gangway::convert

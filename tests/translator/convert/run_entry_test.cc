@@ -2,12 +2,14 @@
 #include "translator/convert/run_entry.h"
 
 #include <map>
+#include <random>
 
 #include <boost/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "api/json_path.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "api/volcano/admission.h"
@@ -132,12 +134,49 @@ TEST(RunEntryTest, WhatCannotBeRewrittenIsSaid) {
     EXPECT_EQ(made.json, "");
     return Told(made.findings);
   };
-  EXPECT_THAT(told({{"[paddle_k8s, start_fluid]", "[python]"}}), ElementsAre(AllOf(HasSubstr("E-NO-CONTAINER metadata.annotations[paddle.gangway.io/run-entry]"), HasSubstr("no container of the job runs paddle_k8s start_fluid"))));
-  EXPECT_THAT(told({{"[paddle_k8s, start_fluid]", "[paddle_k8s, start_trainer, v2]"}}), ElementsAre(HasSubstr("E-NO-CONTAINER")));
   EXPECT_THAT(told({{"{name: ENTRY,", "{name: ENTRIES,"}}), ElementsAre(HasSubstr("there is no ENTRY"), HasSubstr("there is no ENTRY")));
   EXPECT_THAT(told({{"TRAINING_ROLE, value: TRAINER", "TRAINING_ROLE, value: PSERVER"}}), ElementsAre(HasSubstr("task pserver has the same role")));
   EXPECT_THAT(told({{"\"30236\"", "\"70000\""}}), ElementsAre(HasSubstr("PADDLE_PORT is no port"), HasSubstr("PADDLE_PORT is no port")));
   EXPECT_THAT(told({{"name: ctr-volcano", "name: ctr.volcano"}}), ElementsAre(HasSubstr("E-NAME metadata.name")));
+  EXPECT_THAT(told({{"- name: trainer\n      replicas: 2", "- name: trainer\n      replicas: 2000000000"}}), ElementsAre(HasSubstr("E-ENV-TOO-LARGE spec.tasks[1].replicas")));
+}
+
+TEST(RunEntryTest, WithoutTheScriptThereIsNothingToDo) {
+  for (const char* const command : {"[python]", "[paddle_k8s, start_trainer, v2]"}) {
+    const json::value job = Ctr({{"[paddle_k8s, start_fluid]", command}});
+    const EntryRewrite made = RewriteRunEntry(job, {}, {});
+    EXPECT_THAT(Told(made.findings), ElementsAre(AllOf(HasSubstr("W-UNUSED metadata.annotations[paddle.gangway.io/run-entry]"), HasSubstr("no container of the job runs paddle_k8s start_fluid"))));
+    EXPECT_FALSE(made.changed);
+    EXPECT_EQ(*api::ParseJson(made.json), job);
+  }
+}
+
+TEST(RunEntryTest, DoneOnceTheWishIsGone) {
+  const json::value job = Ctr({{"  name: ctr-volcano", "  name: ctr-volcano\n  annotations: {paddle.gangway.io/run-entry: \"on\"}"}});
+  EXPECT_FALSE(Rewritten(job).at("metadata").as_object().contains("annotations"));
+}
+
+// Jobs that were damaged by chance: an answer, the same each time.
+TEST(RunEntryTest, DamagedJobsAreAnswered) {
+  std::mt19937 chance(3);
+  const std::string good = api::ToJson(Ctr());
+  int read = 0;
+  for (int i = 0; i < 4000; ++i) {
+    std::string damaged = good;
+    for (std::size_t n = chance() % 4 + 1; n > 0; --n) {
+      const std::size_t at = chance() % damaged.size();
+      const std::size_t from = chance() % good.size();
+      damaged.replace(at, chance() % 12, good.substr(from, chance() % 12));
+    }
+    const auto job = api::ParseJson(damaged);
+    if (!job.ok() || !api::Decode<api::volcano::Job>(damaged).ok()) continue;
+    ++read;
+    PodListersOf(*job, "default");
+    const json::value* const tasks = job->is_object() ? api::ValueAt(*job, {"spec", "tasks"}) : nullptr;
+    if (tasks == nullptr || !job->at("spec").is_object() || !job->as_object().contains("metadata") || !job->at("metadata").is_object()) continue;
+    EXPECT_EQ(RewriteRunEntry(*job, {}, {}).json, RewriteRunEntry(*job, {}, {}).json);
+  }
+  EXPECT_GT(read, 50);
 }
 
 TEST(RunEntryTest, TheRoleIsAlsoTheTasksName) {
