@@ -90,7 +90,8 @@ class Explainer {
     }
     if (spec.with_gloo.has_value()) {
       const bool on = *spec.with_gloo > 0 && done_.mode == Mode::kServers;
-      Add("spec.withGloo", on ? "env PADDLE_WITH_GLOO, PADDLE_GLOO_RENDEZVOUS, PADDLE_GLOO_HTTP_ENDPOINT" : "", on ? "server 0 serves it, 18 ports above its own" : "off");
+      Add("spec.withGloo", on ? "env PADDLE_WITH_GLOO, PADDLE_GLOO_RENDEZVOUS, PADDLE_GLOO_HTTP_ENDPOINT" : "",
+          on ? "server 0 serves it, 18 ports above its own" : "off");
     }
     if (spec.sample_set_ref.has_value()) {
       Add("spec.sampleSetRef", "spec.tasks[worker].template.spec.volumes", "the volume claim of its name, in the workers' first containers");
@@ -116,7 +117,8 @@ class Explainer {
     const std::size_t i = IndexOf(role);
     const std::string from = absl::StrCat("spec.", role, "."), to = absl::StrCat("spec.tasks[", i, "].");
     if (i == done_.lineup.tasks.size()) return Add(from + "replicas", "", "a role of 0 pods is left out");
-    Add(from + "replicas", to + "replicas", absl::StrCat("pods ", job_.metadata.name, "-", role, "-0 and on, ", done_.gang.task_minimums[i], " of which start together or not at all"));
+    Add(from + "replicas", to + "replicas",
+        absl::StrCat("pods ", job_.metadata.name, "-", role, "-0 and on, ", done_.gang.task_minimums[i], " of which start together or not at all"));
     if (spec->requests.has_value()) Add(from + "requests", done_.lineup.elastic ? absl::string_view(to + "minAvailable") : "", "of elastic jobs");
     if (spec->limits.has_value()) Add(from + "limits", done_.lineup.elastic ? "env PADDLE_NNODES" : "", "of elastic jobs");
     Add(from + "template", to + "template", "with env, ports and requests written out");

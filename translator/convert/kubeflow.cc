@@ -199,7 +199,6 @@ class KubeflowTranslator {
   TemplateFacts FactsOf(std::size_t i) const {
     const KubeflowRole& role = parts_.roles[i];
     TemplateFacts facts;
-    facts.task = role.task;
     facts.field = role.field + ".template";
     facts.main_container = std::string(kf::kContainer);
     facts.labels = {{"training.kubeflow.org/job-name", job_.metadata.name},

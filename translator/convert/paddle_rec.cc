@@ -141,7 +141,6 @@ class RecTranslator {
     }
     const TaskSize& size = tasks_[role == Role::kServer ? 0 : 1];
     TemplateFacts facts;
-    facts.task = size.name;
     facts.env = [&](bool) { return fitted->env; };
     facts.ports = {{kRecPort}};
     facts.wait_for = cluster_.servers;

@@ -201,7 +201,6 @@ class EntryRewriter {
     DropTold(pod_template.at("spec").at("containers").at(task.container), ContainerField(field, task.container));
     ReplacePaddleK8s(pod_template, field, out_.findings);
     TemplateFacts facts;
-    facts.task = task.size.name;
     facts.field = field;
     facts.main_container = TextAt(pod_template.at("spec").at("containers").at(task.container), {"name"});
     facts.env = [&](bool accelerator) { return Short(EnvOf(task, accelerator), fitted->config_map); };

@@ -273,7 +273,6 @@ class TemplateMaker {
 
   void FillContainer(json::object& container, std::size_t i) {
     const bool accelerator = AsksForAccelerator(container);
-    out_.accelerator = out_.accelerator || accelerator;
     written_env_.push_back(TakeEnv(EnvFor(accelerator), facts_.index_from_name ? "PADDLE_TRAINER_ID" : "", ContainerAt(i), container, findings_));
     if (!facts_.env_source.empty()) PutEnvSource(facts_.env_source, container);
     if (facts_.index_from_name && !WrapCommand(container)) {

@@ -28,7 +28,6 @@ struct TemplateVolume {
 
 // What a task's pods need that their template does not say.
 struct TemplateFacts {
-  std::string task = {};   // "ps"
   std::string field = {};  // of the template, where findings are: "spec.ps.template"
   // The container that trains, by name; "": the first.
   std::string main_container = {};
@@ -62,7 +61,6 @@ struct TaskTemplate {
   std::string restart_policy;          // its: "Never", "OnFailure"
   std::string scheduler;               // that the user's named, and the template does not any more
   std::set<std::string> config_maps;   // to which the user's refers
-  bool accelerator = false;            // a container asks for one
   bool host_network = false;
 };
 

@@ -13,8 +13,8 @@
 namespace gangway::convert {
 
 // Leaves of the container's env what is the user's to say, and returns the JSON of the entries that come before it, with commas between: text,
-// since nobody reads them again before they are written. `field`: of the container, "spec.ps.template.spec.containers[0]". `left_out`: a variable that is not set after
-// all, though a user's own still goes; "": none. W-ENV-RESERVED, I-ENV-USER.
+// since nobody reads them again before they are written. `field`: of the container, "spec.ps.template.spec.containers[0]". `left_out`: a
+// variable that is not set after all, though a user's own still goes; "": none. W-ENV-RESERVED, I-ENV-USER.
 std::string TakeEnv(const std::vector<api::paddle::RuntimeVariable>& env, absl::string_view left_out, absl::string_view field,
                     boost::json::object& container, Findings& findings);
 

@@ -249,7 +249,8 @@ class PaddleTranslator {
     std::int64_t bytes = 0;
     for (const auto& [key, text] : moved_) bytes += static_cast<std::int64_t>(key.size() + text.size());
     if (bytes <= kMostDataBytes) return;
-    Say(Code::kEnvTooLarge, "metadata.name", api::JsonString(name_), absl::StrCat("the lists of endpoints would have ", bytes, " bytes, and a config map holds ", kMostDataBytes));
+    Say(Code::kEnvTooLarge, "metadata.name", api::JsonString(name_),
+        absl::StrCat("the lists of endpoints would have ", bytes, " bytes, and a config map holds ", kMostDataBytes));
   }
 
   std::vector<RuntimeVariable> EnvOf(const Task& task, bool accelerator) const {
@@ -272,10 +273,9 @@ class PaddleTranslator {
 
   TemplateFacts FactsOf(const Task& task) {
     TemplateFacts facts;
-    facts.task = std::string(task.name());
     facts.field = task.field();
-    facts.labels = {{"paddle-res-type", facts.task}};
-    facts.annotations = {{"paddle-resource", facts.task}};
+    facts.labels = {{"paddle-res-type", std::string(task.name())}};
+    facts.annotations = {{"paddle-resource", std::string(task.name())}};
     facts.env = [this, &task](bool accelerator) { return EnvOf(task, accelerator); };
     if (!moved_.empty()) facts.env_source = EnvConfigMapName(name_);
     const int port = cluster_.ports.Of(task.role);
@@ -311,7 +311,8 @@ class PaddleTranslator {
   void SayHostNodes(const TaskSize& size, const Task& task) {
     if (!task.made.host_network || !options_.nodes.has_value() || size.replicas <= *options_.nodes) return;
     Say(Code::kHostNodes, absl::StrCat("spec.", size.name, ".replicas"), absl::StrCat(size.replicas),
-        absl::StrCat("the cluster has ", *options_.nodes, *options_.nodes == 1 ? " node" : " nodes", ", and on the host network no two pods of a role share one"));
+        absl::StrCat("the cluster has ", *options_.nodes, *options_.nodes == 1 ? " node" : " nodes",
+                     ", and on the host network no two pods of a role share one"));
   }
 
   void CheckSchedulers() {
