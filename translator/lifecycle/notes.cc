@@ -34,7 +34,9 @@ void Notes::TellPhase(const Progress& from, const Progress& to) {
     case Phase::kFailed:
       if (to.final()) Warning("Failed", to.message.empty() ? "the job has failed" : to.message);  // else its translation has told why
       return;
-    case Phase::kRestarting: return Warning("Restarting", absl::StrCat("restart ", to.restarts, to.message.empty() ? "" : ": ", to.message));
+    case Phase::kRestarting:
+      if (to.restarts == 0) return Warning("Restarting", to.message);  // it was edited
+      return Warning("Restarting", absl::StrCat("restart ", to.restarts, to.message.empty() ? "" : ": ", to.message));
     case Phase::kAborted: return Normal(to.suspended ? "Suspended" : "Aborted", "the job has no pods until it is resumed");
     case Phase::kNone:
     case Phase::kPending:

@@ -270,7 +270,10 @@ class Decision {
     Accept();
     to_.phase = PhaseOf(*job_, to_.roles, record_.elastic, stored_.start.set(), stored_.phase);
     if (Ended(to_.phase)) return End();
-    if (ResumeAnew()) return Replace("the job is resumed");
+    if (ResumeAnew()) {
+      to_.restarts = 0;
+      return Replace("the job is resumed");
+    }
     TellTranslated();
     if (to_.phase != Phase::kCompleting) {  // which nothing can turn
       if (ReplaceIfEdited()) return;
@@ -433,10 +436,10 @@ class Decision {
     if (!record_.suspended) return;
     if (aborting) {
       Give("ResumeJob", "the PaddleJob is resumed");
-    } else if (!IsGiven("AbortJob", *job_, seen_.commands)) {
+    } else if (to_.phase != Phase::kRestarting && !IsGiven("AbortJob", *job_, seen_.commands)) {
       change_.Annotate(kSuspendedKey, std::nullopt);
     }
-    if (aborting) to_.phase = Phase::kRestarting;
+    if (aborting || to_.phase == Phase::kRestarting) to_.phase = Phase::kPending;  // a resumption is no restart
   }
 
   // --- The deadline.
@@ -483,12 +486,13 @@ class Decision {
   void WriteStatus() {
     StatusChange change = ChangeOfStatus(seen_, to_, now_);
     if (change.patch.empty()) return;
-    if (change.details_only) {
+    const auto none = [](const RoleProgress& role) { return role.pods() == 0; };
+    const bool last_left = std::ranges::all_of(to_.roles, none) && !std::ranges::all_of(stored_.roles, none);
+    if (change.details_only && !last_left) {
       const absl::Time due = seen_.status_written + PatienceWithDetails();
       if (now_ < due) return LookAgainAt(due);
-    } else {
-      notes_.TellPhase(stored_, to_);
     }
+    if (!change.details_only) notes_.TellPhase(stored_, to_);
     plan_.stages.push_back({kube::ChangeOf(*wanted_.resource, *wanted_.metadata, std::move(change.patch), "status")});
   }
 

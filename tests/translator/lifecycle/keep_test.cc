@@ -303,6 +303,35 @@ TEST(PaddleKeep, CompanionsComeFirstAndFollowTheSpec) {
   EXPECT_EQ(world.phase(), "Running");
 }
 
+// What is written for Volcano's own controller lives under ours as well, without delays.
+TEST(PaddleKeep, WrittenForVolcano) {
+  const auto world = [] {
+    PaddleWorld made(PaddleJobText("wd", {{"ps", RoleText(1)}, {"worker", RoleText(2)}}));
+    made.options.target = convert::Target::kVolcano;
+    EXPECT_TRUE(made.Start());
+    return made;
+  };
+  PaddleWorld succeeds = world();
+  succeeds.SetPod("wd-worker-0", "Succeeded");
+  succeeds.SetPod("wd-worker-1", "Succeeded");
+  ASSERT_TRUE(succeeds.Settle());
+  EXPECT_EQ(succeeds.phase(), "Completing");
+  succeeds.DeletedPodsGo();
+  ASSERT_TRUE(succeeds.Settle());
+  EXPECT_EQ(succeeds.phase(), "Completed");
+  PaddleWorld fails = world();
+  fails.SetPod("wd-worker-1", "Failed", 1, "Error");
+  ASSERT_TRUE(fails.Settle());
+  EXPECT_EQ(fails.phase(), "Failed");
+  EXPECT_EQ(fails.status().message, "wd-worker-1 exit 1");
+  PaddleWorld restarts = world();
+  restarts.SetPod("wd-worker-1", "Failed", 139);
+  ASSERT_TRUE(restarts.Settle());
+  ASSERT_TRUE(restarts.ComeBack());
+  EXPECT_EQ(restarts.phase(), "Running");
+  EXPECT_EQ(restarts.status().restarts, 1);
+}
+
 TEST(PaddleKeep, WhatTheApiServerRefusesIsTold) {
   PaddleWorld world(Workers(1));
   world.refused = "jobs.batch.volcano.sh \"wd\" is forbidden: exceeded quota";

@@ -121,6 +121,8 @@ TEST(KubeflowLife, K11SuspendedWhileItRuns) {
   EXPECT_EQ(world.LastCondition(), "Running");
   EXPECT_EQ(world.kubeflow_status().start_time.at, world.now());
   EXPECT_THAT(world.Pods(), SizeIs(2));
+  EXPECT_EQ(world.CountEvents("Restarting"), 0);  // a resumption is no restart
+  EXPECT_FALSE(world.job().metadata.annotations.contains("paddle.gangway.io/suspended"));
 }
 
 TEST(KubeflowLife, AResumptionThatWouldEndTheJobMakesItAnew) {
