@@ -37,6 +37,8 @@ bool IsPrintable(absl::string_view c) {
 
 bool AllPrintable(absl::string_view text, bool tabs = false) {
   for (std::size_t i = 0, length = 0; i < text.size(); i += length) {
+    length = 1;
+    if (text[i] >= ' ' && text[i] < 0x7F) continue;  // what most are
     length = Utf8Length(text, i);
     if (length == 0 || (!IsPrintable(text.substr(i, length)) && !(tabs && text[i] == '\t'))) return false;
   }
@@ -127,6 +129,7 @@ class Writer {
   // `inside_item`: the line has "- " already, and the first member stands behind it.
   void Map(const json::object& object, int columns, const Comments& comments, bool inside_item) {
     std::vector<const json::key_value_pair*> members;
+    members.reserve(object.size());
     for (const json::key_value_pair& member : object) members.push_back(&member);
     if (order_ == KeyOrder::kSorted) std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
     bool behind_dash = inside_item;
@@ -254,7 +257,8 @@ class Writer {
 }  // namespace
 
 absl::StatusOr<std::string> YamlOf(absl::string_view text, KeyOrder order, absl::Span<const YamlComment> comments) {
-  GW_ASSIGN_OR_RETURN(const json::value value, ParseJson(text));
+  json::monotonic_resource memory;
+  GW_ASSIGN_OR_RETURN(const json::value value, ParseJson(text, &memory));
   std::string out;
   AppendYaml(value, order, comments, out);
   return out;

@@ -196,7 +196,8 @@ class ManifestTranslator {
 
   // False when the document cannot be read as what it says it is.
   bool PassesTypes(const api::Resource& resource, const api::Type& table) {
-    const absl::StatusOr<json::value> object = api::ParseJson(document().json);
+    json::monotonic_resource memory;
+    const absl::StatusOr<json::value> object = api::ParseJson(document().json, &memory);
     if (!object.ok()) {
       Say(MakeFinding(Code::kType, "", "", std::string(object.status().message())));
       return false;
@@ -300,7 +301,8 @@ class ManifestTranslator {
   }
 
   Findings Refusals(absl::string_view text, const Translation& translation) const {
-    absl::StatusOr<json::value> job = api::ParseJson(text);
+    json::monotonic_resource memory;
+    absl::StatusOr<json::value> job = api::ParseJson(text, &memory);
     if (!job.ok()) return {MakeFinding(Code::kRefused, "", "", std::string(job.status().message()))};
     const api::volcano::AdmissionRequest request{.resource = &api::kJobs, .ns = document().ns, .name = document().name};
     Findings out;

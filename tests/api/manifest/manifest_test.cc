@@ -129,6 +129,15 @@ TEST(ManifestTest, UnicodeStays) {
   EXPECT_THAT(Jsons("{\"a\":\"\\ud83d\\ude00\\n\"}"), ElementsAre("{\"a\":\"😀\\n\"}"));
 }
 
+TEST(ManifestTest, ColumnsAreBytesAlsoBehindOtherLetters) {
+  const auto documents = ReadDocuments("训练: {é: 1, 名: [x, 训,\n 练: y]}\n训: z\n", "f.yaml");
+  ASSERT_THAT(documents, IsOk());
+  EXPECT_EQ((*documents)[0].Find("训练.é"), (TextPosition{1, 10}));
+  EXPECT_EQ((*documents)[0].Find("训练.名[1]"), (TextPosition{1, 26}));
+  EXPECT_EQ((*documents)[0].Find("训练.名[2].练"), (TextPosition{2, 2}));
+  EXPECT_EQ((*documents)[0].Find("训"), (TextPosition{3, 1}));
+}
+
 TEST(ManifestTest, ListsAreExpanded) {
   const auto documents = ReadManifest(
       "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n"
@@ -174,12 +183,13 @@ TEST(ManifestTest, WrongIndentationIsNoNewDocument) {
   EXPECT_EQ(Error("a:\n  x: 1\n  y z\n"), "f.yaml: line 3, column 3: expected ':' after \"y z\"");
   EXPECT_EQ(Error("a: \"x\n"), "f.yaml: line 1, column 4: the closing \" is missing");
   EXPECT_EQ(Error("a: 'it''s\n"), "f.yaml: line 1, column 4: the closing ' is missing");
-  EXPECT_EQ(Error("a: !!str &x \"y\\\"\n"), "f.yaml: line 1, column 4: the closing \" is missing");
+  EXPECT_EQ(Error("a: !!str &x \"y\\\"\n"), "f.yaml: line 1, column 13: the closing \" is missing");
   EXPECT_THAT(Jsons("a: 1\nb:\n"), ElementsAre(R"({"a":1,"b":null})"));
   EXPECT_THAT(Jsons("\"a\": 'it''s'\n\"b\" :\n训:\nx: \"\\\"\""), ElementsAre("{\"a\":\"it's\",\"b\":null,\"训\":null,\"x\":\"\\\"\"}"));
   EXPECT_THAT(Jsons("{a: 1, b}"), ElementsAre(R"({"a":1,"b":null})"));
   EXPECT_THAT(Jsons("训: 1\r\nb  :\r\n"), ElementsAre("{\"训\":1,\"b\":null}"));
-  EXPECT_THAT(Jsons("a: 1\n...\nb: 2\n"), ElementsAre(R"({"a":1})", R"({"b":2})"));
+  EXPECT_EQ(Error("a: 1\n...\nb: 2\n"), absl::StrCat("f.yaml: line 3, column 1: ", kMessage));
+  EXPECT_THAT(Jsons("a: 1\n...\n---\nb: 2\n"), ElementsAre(R"({"a":1})", R"({"b":2})"));
   EXPECT_THAT(Jsons("--- {a: 1}\n--- {b: 2}\n"), ElementsAre(R"({"a":1})", R"({"b":2})"));
 }
 
