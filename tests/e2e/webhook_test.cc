@@ -1,5 +1,6 @@
 // The real API server asks `gangway controller --webhook` before it writes: TLS on loopback, the configurations of
 // deploy/volcano/components/webhook with an address in place of the Service.
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,12 +9,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
+#include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/control_plane.h"
 #include "tests/e2e/gangway_process.h"
 #include "tests/e2e/installed_webhook.h"
+#include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 
 namespace gangway::testutil {
@@ -93,6 +96,52 @@ TEST_F(WebhookTest, TheApiServerRefusesWhatItRefusesAndStoresItsDefaults) {
     return made.code == 201 && Json(*made.body).at("spec").at("queue") == "ads";
   };
   EXPECT_TRUE(Eventually(in_ads)) << controller_->Log();
+}
+
+// What `gangway translate` makes of every example (tests/golden/translate), the examples themselves, and the pods that come of them: taken by a real
+// API server with our types and our webhook, its validation strict.
+TEST_F(WebhookTest, EveryExampleAndWhatIsMadeOfItIsTaken) {
+  for (const char* const ns : {"ads", "kubeflow"}) {
+    ASSERT_EQ(plane_->Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, "\"}}")).code, 201);
+  }
+  ASSERT_EQ(Create(Queue("ads")).code, 201);
+  const std::string job = Job("probe", R"("queue":"ads")");  // the webhook knows queues from the controller's cache
+  ASSERT_TRUE(Eventually([&] { return plane_->Call("POST", api::PathOf(api::kJobs, "default"), job, "application/json", "dryRun=All").code == 201; })) << controller_->Log();
+  const auto try_out = [&](const std::string& object, const std::string& where) {
+    const value document = Json(object);
+    const api::Resource* const resource = api::FindKind(std::string(document.at("apiVersion").as_string()), std::string(document.at("kind").as_string()));
+    ASSERT_NE(resource, nullptr) << where;
+    const value* const ns = document.at("metadata").as_object().if_contains("namespace");
+    const kube::Response taken = plane_->Call("POST", api::PathOf(*resource, ns == nullptr ? "default" : std::string(ns->as_string())), object, "application/json",
+                                              "dryRun=All&fieldValidation=Strict");
+    EXPECT_EQ(taken.code, 201) << where << ": " << *taken.body;
+  };
+  int jobs = 0, examples = 0;
+  for (const char* const folder : {"tests/golden/translate", "tests/golden/paddle/guide", "examples/paddle"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(GW_SOURCE_DIR, "/", folder))) {
+      const std::string file = entry.path().string();
+      if (!absl::EndsWith(file, ".yaml")) continue;
+      const auto documents = api::ReadManifest(ReadFile(file), file);
+      ASSERT_THAT(documents, IsOk());
+      for (const api::ManifestDocument& document : *documents) {
+        if (api::FindKind(document.api_version, document.kind) == nullptr || document.kind == "Namespace") continue;
+        try_out(document.json, file);
+        examples += document.kind == "PaddleJob" ? 1 : 0;
+        if (document.kind != "Job" || document.api_version != "batch.volcano.sh/v1alpha1") continue;
+        ++jobs;
+        const value made = Json(document.json);
+        for (const value& task : made.at("spec").at("tasks").as_array()) {
+          boost::json::object pod = task.at("template").as_object();
+          pod["apiVersion"] = "v1";
+          pod["kind"] = "Pod";
+          pod["metadata"].emplace_object()["name"] = "pod";
+          try_out(api::ToJson(pod), absl::StrCat(file, " ", api::ToJson(task.at("name"))));
+        }
+      }
+    }
+  }
+  EXPECT_GT(jobs, 30);
+  EXPECT_GT(examples, 15);
 }
 
 }  // namespace
