@@ -81,6 +81,7 @@ class Run {
 
   LifeResult Go() && {
     for (const Component component : sandbox::kAllComponents) {
+      if (component == Component::kPaddleControllers && component != life_.component) continue;  // it has nothing to do
       if (component != Component::kControllers || !options_.replace_controllers) cluster_->Start(component);
     }
     if (options_.replace_controllers) replaced_ = options_.replace_controllers(loop_, *cluster_);
