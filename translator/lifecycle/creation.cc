@@ -135,7 +135,8 @@ api::volcano::Job JobOf(const Wanted& wanted, const Creation& creation, std::int
   const auto mark = [&](absl::string_view key, std::string value) { annotations.insert_or_assign(std::string(key), std::move(value)); };
   mark(kTranslationKey, creation.mark);
   mark(kPriorityKey, wanted.priority_class);
-  for (const absl::string_view key : {kRestartsKey, kReplacedKey, kElasticKey, kSuspendedKey}) annotations.erase(std::string(key));
+  for (const absl::string_view key : {kRestartsKey, kReplacedKey, kElasticKey, kSuspendedKey, kCompanionsKey}) annotations.erase(std::string(key));
+  if (!creation.translation.before.empty()) mark(kCompanionsKey, absl::StrCat(creation.translation.before.size()));
   if (restarts > 0) mark(kRestartsKey, absl::StrCat(restarts));
   if (creation.translation.lineup.elastic) {
     const convert::ElasticBounds bounds = creation.translation.gang.bounds.value_or(convert::ElasticBounds());
@@ -241,13 +242,23 @@ Obstacles FindObstacles(const PaddleJobView& seen, const Wanted& wanted, const C
   return obstacles;
 }
 
-std::vector<std::vector<kube::Write>> WritesOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, std::int32_t restarts) {
-  std::vector<std::vector<kube::Write>> stages;
-  std::vector<kube::Write> companions;
+std::vector<kube::Write> CompanionsMissing(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation) {
+  std::vector<kube::Write> missing;
   for (const convert::Companion& companion : creation.translation.before) {
     if (FindNearby(seen, *companion.resource, companion.name) != nullptr) continue;
-    companions.push_back(CreationOf(*companion.resource, wanted.metadata->ns, companion.name, Owned(companion, wanted)));
+    missing.push_back(CreationOf(*companion.resource, wanted.metadata->ns, companion.name, Owned(companion, wanted)));
   }
+  return missing;
+}
+
+std::int32_t CompanionsSeen(const PaddleJobView& seen, const Wanted& wanted) {
+  return static_cast<std::int32_t>(std::ranges::count_if(
+      seen.objects, [&](const NearbyObject& object) { return object.controller.uid == wanted.metadata->uid && !object.translation.empty(); }));
+}
+
+std::vector<std::vector<kube::Write>> WritesOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, std::int32_t restarts) {
+  std::vector<std::vector<kube::Write>> stages;
+  std::vector<kube::Write> companions = CompanionsMissing(seen, wanted, creation);
   if (!companions.empty()) stages.push_back(std::move(companions));
   stages.push_back({CreationOf(api::kJobs, wanted.metadata->ns, wanted.name(), api::Encode(JobOf(wanted, creation, restarts)))});
   return stages;

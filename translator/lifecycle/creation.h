@@ -38,6 +38,11 @@ struct Obstacles {
 };
 Obstacles FindObstacles(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation);
 
+// Of the companions that are not there.
+std::vector<kube::Write> CompanionsMissing(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation);
+// How many are there.
+std::int32_t CompanionsSeen(const PaddleJobView& seen, const Wanted& wanted);
+
 // One stage for each: the companions that are not there, the Job. `restarts` there were before it.
 std::vector<std::vector<kube::Write>> WritesOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, std::int32_t restarts);
 

@@ -281,6 +281,7 @@ class Decision {
       KeepDeadline();
       if (record_.elastic) KeepWorkers();
       CarryOverPriority();
+      KeepCompanions();
     }
     Describe();
   }
@@ -412,6 +413,14 @@ class Decision {
     }
     if (workers.record.has_value()) change_.Annotate(kReplacedKey, workers.record->ToString());
     exhausted_ = workers.exhausted;
+  }
+
+  // Pods that are made anew need them as the first ones did.
+  void KeepCompanions() {
+    if (!IsActive(*job_) || CompanionsSeen(seen_, wanted_) >= record_.companions) return;
+    const Creation creation = Prepare(seen_, wanted_);
+    if (!creation.repairable()) return;
+    for (Write& write : CompanionsMissing(seen_, wanted_, creation)) others_.push_back(std::move(write));
   }
 
   void CarryOverPriority() {

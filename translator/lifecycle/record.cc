@@ -39,6 +39,7 @@ JobRecord ReadRecord(const api::ObjectMeta& job) {
   }
   if (const std::string* text = Find(job, kPriorityKey)) record.priority_class = *text;
   record.elastic = Find(job, kElasticKey) != nullptr;
+  if (const std::string* text = Find(job, kCompanionsKey)) record.companions = Count(*text);
   record.suspended = Find(job, kSuspendedKey) != nullptr;
   return record;
 }

@@ -23,6 +23,8 @@ inline constexpr absl::string_view kPriorityKey = "paddle.gangway.io/priority-cl
 inline constexpr absl::string_view kElasticKey = "paddle.gangway.io/elastic";
 // "true": it is aborted because the PaddleJob is suspended, and goes on with it.
 inline constexpr absl::string_view kSuspendedKey = "paddle.gangway.io/suspended";
+// How many config maps and Services were made before it; absent: none.
+inline constexpr absl::string_view kCompanionsKey = "paddle.gangway.io/companions";
 
 struct Replaced {
   std::int32_t count = 0;
@@ -38,6 +40,7 @@ struct JobRecord {
   std::optional<std::string> priority_class;
   bool elastic = false;
   bool suspended = false;
+  std::int32_t companions = 0;
 };
 // What cannot be read counts as absent.
 JobRecord ReadRecord(const api::ObjectMeta& job);

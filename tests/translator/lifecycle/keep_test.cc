@@ -303,6 +303,17 @@ TEST(PaddleKeep, CompanionsComeFirstAndFollowTheSpec) {
   EXPECT_EQ(world.phase(), "Running");
 }
 
+TEST(PaddleKeep, CompanionsThatAreDeletedAreMadeAgain) {
+  const std::string role = R"({"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})";
+  PaddleWorld world(PaddleJobText("wd", {{"worker", role}}));
+  ASSERT_TRUE(world.Start());
+  const std::string job = world.job().metadata.uid;
+  world.Remove("configmaps", "wd");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.Object("configmaps", "wd").at("data").at("PADDLE_TRAINERS_NUM"), "2");
+  EXPECT_EQ(world.job().metadata.uid, job);
+}
+
 // What is written for Volcano's own controller lives under ours as well, without delays.
 TEST(PaddleKeep, WrittenForVolcano) {
   const auto world = [] {
