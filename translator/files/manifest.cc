@@ -228,7 +228,13 @@ class ManifestTranslator {
   void TakeKubeflowJob() {
     const absl::StatusOr<api::paddle::kubeflow::PaddleJob> job = api::Decode<api::paddle::kubeflow::PaddleJob>(document().json);
     const std::string managed_by = job.ok() ? job->spec.run_policy.managed_by : "";
-    if (managed_by.empty() || managed_by == kKubeflowManager) return TakeJob<api::paddle::kubeflow::PaddleJob>(api::paddle::kubeflow::kPaddleJobs);
+    if (managed_by.empty() || managed_by == kKubeflowManager) {
+      if (job.ok() && job->spec.run_policy.suspend.value_or(false) && !options_.kept) {
+        Say(MakeFinding(Code::kUnused, "spec.runPolicy.suspend", "true", "a Job cannot be made suspended: this one starts as soon as it is applied",
+                        "apply the PaddleJob, with gangway controller"));
+      }
+      return TakeJob<api::paddle::kubeflow::PaddleJob>(api::paddle::kubeflow::kPaddleJobs);
+    }
     Say(MakeFinding(Code::kUnused, "spec.runPolicy.managedBy", api::JsonString(managed_by), "another controller runs this job; it is left as it is",
                     "leave it out to have the job translated"));
     PassOn();

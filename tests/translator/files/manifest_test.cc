@@ -201,6 +201,14 @@ TEST(TranslateManifestTest, JobsOfAnotherControllerAreLeftAsTheyAre) {
   EXPECT_THAT(Places(translation), ElementsAre("W-UNUSED 5: spec.runPolicy.managedBy"));
 }
 
+TEST(TranslateManifestTest, K10ASuspendedJobOfKubeflowIsTranslatedAndToldToStart) {
+  const ManifestTranslation translation = Of(
+      "apiVersion: kubeflow.org/v1\nkind: PaddleJob\nmetadata: {name: kf}\nspec:\n  runPolicy: {suspend: true}\n"
+      "  paddleReplicaSpecs: {Worker: {template: {spec: {containers: [{name: paddle, image: i}]}}}}\n");
+  EXPECT_THAT(Places(translation), ElementsAre("W-UNUSED 5: spec.runPolicy.suspend"));
+  EXPECT_EQ(Objects(translation), "Job kf");
+}
+
 constexpr char kBackend[] =
     "engine:\n  backend: k8s\n  job_name: rec\n  submit: {server_num: 1, trainer_num: 2, docker_image: i, memory: 1Gi, storage: 1Gi, log_level: 0}\n";
 constexpr char kConfig[] = "# mine\ntrain: {engine: cluster, trainer: {threads: 2}}\n";
