@@ -1,4 +1,4 @@
-// `gangway submit`, `import` and `doctor` against a real API server: owners and deletions in the foreground, the garbage collector, RBAC's
+// `gangway diff`, `submit`, `import` and `doctor` against a real API server: owners and deletions in the foreground, the garbage collector, RBAC's
 // answers about service accounts, webhook configurations.
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
@@ -61,6 +61,30 @@ TEST_F(CommandsTest, SubmitAndReplace) {
   const Outcome second = Run(replace);
   ASSERT_EQ(second.exit_code, 0) << second.err;
   EXPECT_THAT(TextOf(map), Not(HasSubstr(uid)));
+}
+
+TEST_F(CommandsTest, DiffAsksTheServerAndChangesNothing) {
+  MakeNamespace("diff");
+  std::string text = ReadFile(GW_SOURCE_DIR "/examples/paddle/ps.yaml");
+  const std::string name = "metadata:\n  name: ";
+  ASSERT_NE(text.find(name), std::string::npos);
+  text.replace(text.find(name), name.size(), "metadata:\n  namespace: diff\n  name: ");
+  const std::string file = plane_->folder() + "/ps.yaml", jobs = "/apis/batch.volcano.sh/v1alpha1/namespaces/diff/jobs";
+  WriteFile(file, text);
+  const Outcome fresh = Run({"diff", "-f", file});
+  EXPECT_EQ(fresh.exit_code, 1) << fresh.err;
+  EXPECT_THAT(fresh.out, AllOf(HasSubstr("--- live/Job diff/"), HasSubstr("\n+  minAvailable: ")));
+  EXPECT_THAT(TextOf(jobs), HasSubstr("\"items\":[]")) << "it was a dry run";
+  const Outcome translated = RunProgram({GW_GANGWAY, "translate", "-f", file, "-o", "json"}, {});
+  ASSERT_EQ(translated.exit_code, 0) << translated.err;
+  const boost::json::value list = *api::ParseJson(translated.out);
+  for (const boost::json::value& item : list.at("items").as_array()) Make(jobs, api::ToJson(item));
+  const Outcome same = Run({"diff", "-f", file});
+  EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
+  WriteFile(file, text + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: diff}\ndata: {a: b}\n");
+  const Outcome more = Run({"diff", "-f", file});
+  EXPECT_EQ(more.exit_code, 1) << more.err;
+  EXPECT_THAT(more.out, AllOf(HasSubstr("+++ translated/ConfigMap diff/more\n"), Not(HasSubstr("/Job "))));
 }
 
 TEST_F(CommandsTest, ImportThereAndBack) {
