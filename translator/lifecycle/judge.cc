@@ -15,6 +15,7 @@ using api::volcano::PodGroupCondition;
 using api::volcano::TaskSpec;
 
 constexpr std::size_t kMaxMessage = 1024;
+constexpr std::size_t kMaxRefs = 1000;  // of a role: an API server takes objects of 1.5 MB
 
 std::int32_t& Counter(PodStage stage, RoleProgress& role) {
   switch (stage) {
@@ -123,7 +124,7 @@ std::vector<RoleProgress> CountPods(const Wanted& wanted, const Job* job, const 
     const auto role = std::ranges::find(roles, of.pod->task, &RoleProgress::task);
     if (role == roles.end()) continue;
     ++Counter(of.pod->stage, *role);
-    role->refs.push_back({"v1", "Pod", job->metadata.ns, *of.name, of.pod->uid, "", ""});
+    if (role->refs.size() < kMaxRefs) role->refs.push_back({"v1", "Pod", job->metadata.ns, *of.name, of.pod->uid, "", ""});
   }
   return roles;
 }

@@ -401,5 +401,17 @@ TEST(PaddleKeep, RefsStandInTheOrderOfIndexes) {
   EXPECT_EQ(status.worker->refs[0].resource_version, "");  // which would change with every look
 }
 
+TEST(PaddleKeep, AStatusStaysSmallerThanAnApiServerTakes) {
+  PaddleWorld world(Workers(1));
+  ASSERT_TRUE(world.Settle());
+  for (int i = 0; i < 1200; ++i) {
+    world.Add("pods", absl::StrCat("wd-worker-", i), OwnedBy("batch.volcano.sh/v1alpha1", "Job", "wd", world.job().metadata.uid, R"({"status":{"phase":"Pending"}})"));
+    world.Annotate("pods", absl::StrCat("wd-worker-", i), "volcano.sh/task-spec", "worker");
+  }
+  world.Step();
+  EXPECT_EQ(world.status().worker->pending, 1200);
+  EXPECT_THAT(world.status().worker->refs, SizeIs(1000));
+}
+
 }  // namespace
 }  // namespace gangway::testutil

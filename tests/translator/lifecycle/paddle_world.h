@@ -228,6 +228,13 @@ class PaddleWorld {
     if (!metadata.as_object().contains("uid")) metadata.as_object()["uid"] = absl::StrCat("uid-", ++version_);
     Put(plural, name, std::move(object));
   }
+  void Annotate(const std::string& plural, const std::string& name, const std::string& key, const std::string& value) {
+    Change(plural, name, [&](json::object& object) {
+      json::value& annotations = object["metadata"].as_object()["annotations"];
+      if (!annotations.is_object()) annotations.emplace_object();
+      annotations.as_object()[key] = value;
+    });
+  }
   void Remove(const std::string& plural, const std::string& name) { objects_[plural].erase(name); }
   void PatchJob(absl::string_view patch) { Merge("jobs", name_, patch); }
   // A user deletes the Job, in the background.
