@@ -100,6 +100,34 @@ std::string OfContainers(const std::vector<NamedPod>& pods) {
 
 }  // namespace
 
+bool IsActive(const Job& job) {
+  const std::string& phase = job.status.state.phase;
+  return phase.empty() || phase == "Pending" || phase == "Running" || phase == "Restarting";
+}
+bool IsFinal(const Job& job) {
+  const std::string& phase = job.status.state.phase;
+  return phase == "Completed" || phase == "Failed" || phase == "Terminated";
+}
+bool IsAborted(const Job& job) { return job.status.state.phase == "Aborting" || job.status.state.phase == "Aborted"; }
+bool IsLastRun(const Job& job) { return std::int64_t{job.status.retry_count} + 1 >= job.spec.max_retry; }
+
+std::optional<absl::Time> DeadlineOf(const Wanted& wanted, const Progress& progress) {
+  if (!wanted.deadline_seconds.has_value() || !progress.start.set()) return std::nullopt;
+  return progress.start.at + absl::Seconds(*wanted.deadline_seconds);
+}
+
+bool EndedByDeadline(const Job& job, std::optional<absl::Time> deadline) {
+  const std::string& phase = job.status.state.phase;
+  return deadline.has_value() && (phase == "Terminating" || phase == "Terminated") && job.status.state.last_transition_time.at >= *deadline;
+}
+
+bool OperatorAtWork(const PaddleJobView& seen, const Wanted& wanted) {
+  const auto theirs = [&](const auto& entry) { return entry.second.of_operator && entry.second.owner_uid == wanted.metadata->uid; };
+  if (seen.pods != nullptr && std::ranges::any_of(*seen.pods, theirs)) return true;
+  const api::OwnerReference* owner = seen.same_named_group != nullptr ? seen.same_named_group->metadata.Controller() : nullptr;
+  return owner != nullptr && owner->uid == wanted.metadata->uid;
+}
+
 std::vector<NamedPod> PodsOf(const Job& job, const PodTable* pods) {
   std::vector<NamedPod> out;
   if (pods == nullptr) return out;

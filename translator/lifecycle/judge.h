@@ -1,6 +1,7 @@
 // What the pods of a Job and its PodGroup say about a PaddleJob: counts, phase, message (spec: paddle 2.8, 6.13).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,20 @@
 #include "translator/lifecycle/wanted.h"
 
 namespace gangway::paddle_lifecycle {
+
+// Phases of the Job: pods are wanted; nothing leaves it; it has no pods until it is resumed.
+bool IsActive(const api::volcano::Job& job);
+bool IsFinal(const api::volcano::Job& job);
+bool IsAborted(const api::volcano::Job& job);
+// Another restart would be its end.
+bool IsLastRun(const api::volcano::Job& job);
+
+// nullopt: it has none, or has not started.
+std::optional<absl::Time> DeadlineOf(const Wanted& wanted, const Progress& progress);
+bool EndedByDeadline(const api::volcano::Job& job, std::optional<absl::Time> deadline);
+
+// Whether paddle-operator, or the training operator, makes pods for the PaddleJob.
+bool OperatorAtWork(const PaddleJobView& seen, const Wanted& wanted);
 
 // Each role with the pods that `job` controls; null: none. How many are wanted the Job says, as far as there is one.
 std::vector<RoleProgress> CountPods(const Wanted& wanted, const api::volcano::Job* job, const PodTable* pods);

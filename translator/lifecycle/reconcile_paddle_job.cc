@@ -32,17 +32,6 @@ constexpr absl::Duration kInDoubt = absl::Seconds(1);
 constexpr absl::Duration kPodsFollow = absl::Seconds(10);
 constexpr char kWorker[] = "worker";
 
-bool IsActive(const Job& job) {
-  const std::string& phase = job.status.state.phase;
-  return phase.empty() || phase == "Pending" || phase == "Running" || phase == "Restarting";
-}
-bool IsFinal(const Job& job) {
-  const std::string& phase = job.status.state.phase;
-  return phase == "Completed" || phase == "Failed" || phase == "Terminated";
-}
-bool IsAborted(const Job& job) { return job.status.state.phase == "Aborting" || job.status.state.phase == "Aborted"; }
-bool IsLastRun(const Job& job) { return std::int64_t{job.status.retry_count} + 1 >= job.spec.max_retry; }
-
 // Whatever stands in objects.
 std::int32_t CountOf(std::int64_t n) { return static_cast<std::int32_t>(std::clamp<std::int64_t>(n, 0, std::numeric_limits<std::int32_t>::max())); }
 
@@ -57,7 +46,7 @@ class Decision {
     TakeStock();
     if (wanted_.metadata->deleting()) return Leave();
     if (Ended(stored_.phase) && !stored_.translated.set()) return {};  // another controller brought it to its end
-    if (OperatorAtWork()) return TwoControllers();
+    if (!wanted_.chosen && OperatorAtWork(seen_, wanted_)) return TwoControllers();
     if (stored_.final()) {
       Rest();
     } else if (job_ == nullptr) {
@@ -106,14 +95,6 @@ class Decision {
   }
 
   // --- Two controllers. Whatever the other one writes into the status, we do not write over it.
-
-  bool OperatorAtWork() const {
-    if (wanted_.chosen) return false;
-    const auto of_us = [&](const auto& entry) { return entry.second.of_operator && entry.second.owner_uid == wanted_.metadata->uid; };
-    if (seen_.pods != nullptr && std::ranges::any_of(*seen_.pods, of_us)) return true;
-    const api::OwnerReference* owner = seen_.same_named_group != nullptr ? seen_.same_named_group->metadata.Controller() : nullptr;
-    return owner != nullptr && owner->uid == wanted_.metadata->uid;
-  }
 
   Plan TwoControllers() {
     const convert::Finding finding = convert::MakeFinding(
@@ -325,7 +306,7 @@ class Decision {
       }
     }
     if (stored_.translated.reason != View(kJobCreated)) to_.translated = {"True", std::string(kJobCreated), ""};
-    to_.message = DeadlineEndedIt() ? DeadlineText() : MessageOf(seen_, *job_, to_.phase, to_.scheduled);
+    to_.message = EndedByDeadline(*job_, DeadlineOf(wanted_, to_)) ? DeadlineText() : MessageOf(seen_, *job_, to_.phase, to_.scheduled);
     if (to_.message.empty() && to_.phase == Phase::kFailed) to_.message = stored_.message;
     if (!to_.start.set()) to_.start = EarliestStart(*job_, seen_.pods);
     if (record_.elastic && !kubeflow()) to_.elastic = to_.phase == Phase::kFailed ? "ERROR" : "DONE";
@@ -453,12 +434,8 @@ class Decision {
 
   // --- The deadline.
 
-  std::optional<absl::Time> Deadline() const {
-    if (!wanted_.deadline_seconds.has_value() || !to_.start.set()) return std::nullopt;
-    return to_.start.at + absl::Seconds(*wanted_.deadline_seconds);
-  }
   bool DeadlineIsOver() {
-    const std::optional<absl::Time> deadline = Deadline();
+    const std::optional<absl::Time> deadline = DeadlineOf(wanted_, to_);
     if (!deadline.has_value() || now_ >= *deadline) return deadline.has_value();
     LookAgainAt(*deadline);
     return false;
@@ -467,11 +444,6 @@ class Decision {
     if (wanted_.suspended || !IsActive(*job_) || !DeadlineIsOver()) return;
     notice_ = DeadlineText();
     Give("TerminateJob", notice_);
-  }
-  bool DeadlineEndedIt() const {
-    const std::string& phase = job_->status.state.phase;
-    const std::optional<absl::Time> deadline = Deadline();
-    return deadline.has_value() && (phase == "Terminating" || phase == "Terminated") && job_->status.state.last_transition_time.at >= *deadline;
   }
   std::string DeadlineText() const { return absl::StrCat("it was active for more than its activeDeadlineSeconds, ", *wanted_.deadline_seconds); }
 
