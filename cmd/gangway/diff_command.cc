@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -81,30 +80,45 @@ class Differ {
       const absl::StatusOr<PartialObject> seen = api::Decode<PartialObject>(**job);
       if (!seen.ok() || seen->metadata.Controller() == nullptr || seen->metadata.Controller()->kind != "PaddleJob") continue;
       kept_.insert(i);
+      LookAtGroup(ns, document.name);
       kept_delays_ = kept_delays_ || absl::StrContains(**job, "\"timeout\":");
     }
   }
 
   void LookAtNamespace(const std::string& ns) {
-    if (queues_.contains(ns)) return;
+    if (!namespaces_.insert(ns).second) return;
     const absl::StatusOr<PartialObject> found = caller_.Get<PartialObject>(api::kNamespaces, "", ns);
     const std::string key(api::volcano::kQueueNameAnnotation);
-    queues_[ns] = found.ok() && found->metadata.annotations.contains(key) ? found->metadata.annotations.at(key) : "";
+    if (!found.ok() || !found->metadata.annotations.contains(key)) return;
+    std::set<std::string> names{ns};
+    if (ns == caller_.default_namespace()) names.insert("default");  // as documents without a namespace are read
+    for (const std::string& name : names) {
+      AddSeen(api::ToJson(json::object{{"apiVersion", "v1"}, {"kind", "Namespace"},
+                                       {"metadata", {{"name", name}, {"annotations", {{key, found->metadata.annotations.at(key)}}}}}}));
+    }
+  }
+
+  // The controller takes over what a PodGroup of the job's name asks for that somebody made.
+  void LookAtGroup(const std::string& ns, const std::string& name) {
+    for (const api::MixedDocument& input : documents_) {
+      if (input.document.kind == "PodGroup" && input.document.name == name && NamespaceOf(input.document.ns) == ns) return;
+    }
+    const absl::StatusOr<Bytes> group = caller_.Call("GET", api::PathOf(api::kPodGroups, ns, name));
+    const absl::StatusOr<PartialObject> seen = group.ok() ? api::Decode<PartialObject>(**group) : group.status();
+    if (seen.ok() && seen->metadata.Controller() == nullptr) AddSeen(**group);
+  }
+
+  void AddSeen(absl::string_view object) {
+    absl::StatusOr<std::vector<api::MixedDocument>> read = api::ReadMixedManifest(object, "cluster");
+    if (read.ok()) seen_.push_back(std::move(read->front()));
   }
 
   convert::ManifestTranslation Translated(bool kept) const {
     convert::TranslateOptions options = options_;
     options.kept = kept;
     if (kept && kept_delays_) options.target = convert::Target::kGangway;  // so its controller does
-    // A namespace's queue stands in its object, as if it were in a file before the others.
     std::vector<api::MixedDocument> all = documents_;
-    for (const auto& [ns, queue] : queues_) {
-      if (queue.empty()) continue;
-      const json::value object{{"apiVersion", "v1"}, {"kind", "Namespace"},
-                               {"metadata", {{"name", ns == caller_.default_namespace() ? "default" : ns}, {"annotations", {{api::volcano::kQueueNameAnnotation, queue}}}}}};
-      absl::StatusOr<std::vector<api::MixedDocument>> read = api::ReadMixedManifest(api::ToJson(object), "cluster");
-      if (read.ok()) all.push_back(std::move(read->front()));
-    }
+    all.insert(all.end(), seen_.begin(), seen_.end());
     return convert::TranslateManifest(all, options, check_);
   }
 
@@ -213,7 +227,8 @@ class Differ {
   const convert::TypeCheck check_ = TypeCheckOf();
   std::set<std::size_t> kept_;                 // inputs whose Job the cluster's controller made of a PaddleJob
   bool kept_delays_ = false;                   // for a controller that carries out delayed actions
-  std::map<std::string, std::string> queues_;  // of namespaces
+  std::set<std::string> namespaces_;           // that were looked at
+  std::vector<api::MixedDocument> seen_;       // objects of the cluster that jobs depend on, as if they stood in a file behind the others
   bool different_ = false, failed_ = false;
 };
 

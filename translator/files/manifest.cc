@@ -147,7 +147,7 @@ class ManifestTranslator {
     const absl::StatusOr<api::volcano::PodGroup> group = api::Decode<api::volcano::PodGroup>(document().json);
     if (group.ok()) {
       const api::volcano::PodGroupSpec& spec = group->spec;
-      found.group = {.name = document().name, .min_member = std::nullopt, .queue = spec.queue, .priority_class = spec.priority_class_name,
+      found.group = {.name = document().name, .min_member = std::nullopt, .queue = spec.queue == View(api::volcano::kDefaultQueue) ? "" : spec.queue, .priority_class = spec.priority_class_name,
                      .min_resources = !spec.min_resources.empty()};
       if (spec.min_member > 0) found.group.min_member = spec.min_member;  // an empty one asks for nothing
       found.spec = api::Encode(spec);

@@ -108,6 +108,16 @@ TEST_F(DiffProcessTest, AJobThatTheControllerKeepsIsComparedWithWhatItWouldMake)
   EXPECT_THAT(more.out, AllOf(HasSubstr("-  minAvailable: 2\n+  minAvailable: 3\n"), Not(HasSubstr("ownerReferences:\n-"))));
 }
 
+TEST_F(DiffProcessTest, WhatTheClusterSaysOfTheJobCounts) {
+  const std::string group = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: wd, namespace: default}\nspec: {minMember: 1}\n";
+  ASSERT_EQ(sandbox_.Kubectl({"apply", "-f", "-"}, absl::StrCat(group, "---\n", kJob)).exit_code, 0);
+  ASSERT_TRUE(Eventually([&] { return sandbox_.Kubectl({"get", "vcjob", "wd"}).exit_code == 0; }));
+  const Outcome same = Diff(kJob);
+  EXPECT_EQ(same.exit_code, 0) << "the controller has taken over what the PodGroup asks for: " << same.out << same.err;
+  ASSERT_EQ(sandbox_.Kubectl({"annotate", "namespace", "default", "scheduling.volcano.sh/queue-name=ads"}).exit_code, 0);
+  EXPECT_THAT(Diff(kJob).out, HasSubstr("\n-  queue: default\n+  queue: ads\n"));
+}
+
 TEST_F(DiffProcessTest, WhatIsWrongEndsWithTwo) {
   const Outcome bad = Diff(Changed("replicas: 2", "replicas: -2"));
   EXPECT_EQ(bad.exit_code, 2);
