@@ -124,7 +124,7 @@ class Checker {
         break;
       }
       case Shape::kString:
-        if (judged && !node.one_of.empty()) CheckEnum(value, node, place);
+        if (judged && !node.custom && !node.one_of.empty()) CheckEnum(value, node, place);
         break;
       case Shape::kAny: case Shape::kFree: case Shape::kBase64: case Shape::kBool: case Shape::kInt32: case Shape::kInt64:
       case Shape::kNumber: case Shape::kQuantity: case Shape::kIntOrString: case Shape::kTime:
@@ -135,7 +135,7 @@ class Checker {
  private:
   void VisitObject(const json::value& value, const SchemaNode& node, const Place& place, bool judged) {
     const json::object& object = value.get_object();
-    const bool judged_below = judged && !node.pod_spec;
+    const bool judged_below = judged && (!node.pod_spec || node.custom);
     std::size_t required = 0;
     for (const json::key_value_pair& member : object) {
       const SchemaProperty* property = node.Find(KeyOf(member));
@@ -144,19 +144,21 @@ class Checker {
         continue;
       }
       if (member.value().is_null()) continue;
-      if (property->required && !IsEmptyText(member.value())) ++required;
+      if (property->required && !IsAbsent(member.value(), node)) ++required;
       Visit(member.value(), *property->node, {&place, property->name}, judged_below && !property->is_status);
     }
     if (judged_below && required < node.required.size()) Missing(object, node, place);
-    if (judged && node.pod_spec) AddErrors(api::core::CheckPodSpec(value, place.ToString()));
+    if (judged && node.pod_spec && !node.custom) AddErrors(api::core::CheckPodSpec(value, place.ToString()));
   }
 
+  // A CustomResourceDefinition takes an empty text for a value.
+  static bool IsAbsent(const json::value& value, const SchemaNode& node) { return value.is_null() || (!node.custom && IsEmptyText(value)); }
   static bool IsEmptyText(const json::value& value) { return value.is_string() && value.get_string().empty(); }
 
   void Missing(const json::object& object, const SchemaNode& node, const Place& place) {
     for (const std::string_view name : node.required) {
       const json::value* value = object.if_contains({name.data(), name.size()});
-      if (value != nullptr && !value->is_null() && !IsEmptyText(*value)) continue;
+      if (value != nullptr && !IsAbsent(*value, node)) continue;
       AddErrors({{api::FieldError::Type::kRequired, Place{&place, name}.ToString(), {}, {}, {}}});
     }
   }
@@ -257,7 +259,7 @@ void FillIn(json::value& value, const SchemaNode& node) {
 
 Findings Check(const json::value& object, const Schema& schema) {
   Findings findings;
-  Checker(findings).Visit(object, *schema.root, {}, /*judged=*/!schema.custom);
+  Checker(findings).Visit(object, *schema.root, {}, schema.judged);
   return findings;
 }
 

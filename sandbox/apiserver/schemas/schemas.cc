@@ -9,6 +9,7 @@
 #include "api/field_rules.h"
 #include "api/known_resources.h"
 #include "api/openapi/kubernetes_schemas.h"
+#include "api/volcano/custom_types.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
@@ -64,7 +65,8 @@ Schemas::Schemas() : types_(std::make_unique<Types>()) {
     types_->by_kind.emplace(Key(api_version, kind), schema);
   });
   for (const api::DefinedType& type : CustomTypes()) {
-    const Schema schema{type.resource->kind, builder.FromTable(*type.table), /*custom=*/true, type.table};
+    const Schema schema{type.resource->kind, builder.FromTable(*type.table), /*custom=*/true, type.table,
+                        /*judged=*/api::volcano::FindCustomType(*type.resource) == nullptr};
     types_->by_kind.emplace(Key(type.resource->ApiVersion(), View(type.resource->kind)), schema);
   }
   builder.Finish();

@@ -29,6 +29,8 @@ struct Schema {
   // A custom type's wrong types are rule errors (422) as a CRD's are; a core type's make the body unreadable (400).
   bool custom = false;
   const api::Type* table = nullptr;  // of a custom type
+  // Whether what Kubernetes' own types within it require is asked for with its types. Of Volcano's, admission asks.
+  bool judged = true;
 };
 
 struct Findings {
@@ -38,8 +40,8 @@ struct Findings {
   // Core types only: the first value of a wrong type, so the object cannot be read (400):
   // "spec.containers[0].image: must be a string, not a number".
   std::string unreadable;
-  // Causes of an Invalid answer (422), a few dozen at most: required and enumerated fields of core types, wrong types in custom
-  // ones. The rules of Volcano's types are admission's (api/volcano/admission.h), which first fills in its defaults.
+  // Causes of an Invalid answer (422), a few dozen at most: required and enumerated fields of core types; in custom ones wrong types, and
+  // required fields of the core types within. The rules of Volcano's types are admission's (api/volcano/admission.h), which first fills in its defaults.
   api::FieldErrors errors;
   bool ok() const { return unknown.empty() && unreadable.empty() && errors.empty(); }
 };
