@@ -189,8 +189,9 @@ std::vector<AccountLine> Tell(const api::core::Event* before, const api::core::E
   const bool flow = after->involved_object.kind == "JobFlow" && warning && after->reason != "Failed";
   const bool job = after->involved_object.kind == "Job" && after->reason != "PodGroupPending";
   const bool paddle = after->involved_object.kind == "PaddleJob";
+  const bool kubeflow = paddle && after->involved_object.api_version == api::paddle::kubeflow::kPaddleJobs.ApiVersion();
   if (!flow && !job && !paddle) return {};
-  return {{absl::StrCat(flow ? "jobflow " : paddle ? "paddlejob " : "job ", after->involved_object.ns, "/", after->involved_object.name), after->message, warning ? Tone::kBad : Tone::kWaiting}};
+  return {{absl::StrCat(flow ? "jobflow " : kubeflow ? "paddlejobs.kubeflow.org " : paddle ? "paddlejob " : "job ", after->involved_object.ns, "/", after->involved_object.name), after->message, warning ? Tone::kBad : Tone::kWaiting}};
 }
 
 std::string Render(const AccountLine& line, absl::Duration since_start, bool colours) {

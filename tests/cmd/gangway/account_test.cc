@@ -86,6 +86,11 @@ TEST(AccountTest, AJobsEventsTellWhy) {
   EXPECT_THAT(Texts(lines), ElementsAre(event.message));
   EXPECT_EQ(lines[0].subject, "job default/ctr");
   EXPECT_THAT(Tell(&event, &event), IsEmpty());
+  event.involved_object.kind = "PaddleJob";
+  event.involved_object.api_version = "batch.paddlepaddle.org/v1";
+  EXPECT_EQ(Tell(static_cast<const api::core::Event*>(nullptr), &event)[0].subject, "paddlejob default/ctr");
+  event.involved_object.api_version = "kubeflow.org/v1";
+  EXPECT_EQ(Tell(static_cast<const api::core::Event*>(nullptr), &event)[0].subject, "paddlejobs.kubeflow.org default/ctr");
   event.involved_object.kind = "Pod";
   EXPECT_THAT(Tell(static_cast<const api::core::Event*>(nullptr), &event), IsEmpty());
 }
