@@ -23,21 +23,39 @@ constexpr absl::Duration kFirstLook = absl::Milliseconds(200), kLastLook = absl:
 
 std::string KeyOf(const SeenJob& job) { return absl::StrCat("paddlejob ", job.job.metadata.ns, "/", job.job.metadata.name); }
 
-const char* WordsFor(MigrationState state) {
-  switch (state) {
+std::string WordsFor(const Migration& migration) {
+  switch (migration.state) {
     case MigrationState::kFinished: return "has ended: it stays as it is";
     case MigrationState::kRefused: return "cannot be taken over as it is written";
+    case MigrationState::kUntranslated: return absl::StrCat("is gangway's already, which cannot translate it and runs nothing of it", migration.refusal.empty() ? "" : ": ", migration.refusal);
     case MigrationState::kWaiting: return "no pod of it runs";
     case MigrationState::kRunning: return "runs under paddle-operator";
-    case MigrationState::kOurs: return "is ours";
+    case MigrationState::kOurs: return absl::StrCat(migration.has_job ? "runs under gangway already" : "is gangway's already", migration.done ? "" : "; its import broke off and goes on");
+    case MigrationState::kReturning: return "goes back to paddle-operator, but its job is still there: gangway import --rollback ends that";
   }
   return "";
 }
 
-bool IsToDo(const Migration& migration) { return migration.state == MigrationState::kWaiting || migration.state == MigrationState::kRunning; }
+// There is something to do, and no reason not to.
+bool IsToDo(const Migration& migration) {
+  switch (migration.state) {
+    case MigrationState::kWaiting:
+    case MigrationState::kRunning: return true;
+    case MigrationState::kOurs: return !migration.done;
+    case MigrationState::kFinished:
+    case MigrationState::kRefused:
+    case MigrationState::kUntranslated:
+    case MigrationState::kReturning: return false;
+  }
+  return false;
+}
+
+bool IsRefused(const Migration& migration) {
+  return migration.state == MigrationState::kRefused || migration.state == MigrationState::kUntranslated || migration.state == MigrationState::kReturning;
+}
 
 void Tell(const SeenJob& job, const Migration& migration) {
-  std::printf("%s: %s\n", KeyOf(job).c_str(), WordsFor(migration.state));
+  std::printf("%s: %s\n", KeyOf(job).c_str(), WordsFor(migration).c_str());
   for (const convert::Finding& finding : migration.findings) std::printf("  %s\n", finding.ToString().c_str());
   if (!IsToDo(migration)) return;
   if (!migration.goes.empty()) std::printf("  goes: %s\n", absl::StrJoin(migration.goes, ", ").c_str());
@@ -60,7 +78,7 @@ class Mover {
   absl::Status Import(const api::NamespacedName& key) {
     return Repeat(key, [&](const SeenJob& seen, kube::Plan& next, std::string& waits) -> absl::StatusOr<bool> {
       Migration migration = paddle_lifecycle::PlanImport(seen.view, options_);
-      if (migration.state == MigrationState::kRefused || migration.state == MigrationState::kFinished) return absl::FailedPreconditionError(WordsFor(migration.state));
+      if (!migration.done && !IsToDo(migration)) return absl::FailedPreconditionError(WordsFor(migration));
       waits = absl::StrJoin(migration.goes, ", ");
       next = std::move(migration.next);
       return migration.done;
@@ -117,7 +135,7 @@ int ExitCode(const std::string& key, const absl::Status& status) {
 int ImportOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, const convert::TranslateOptions& options, absl::Duration patience, bool named) {
   const Migration migration = paddle_lifecycle::PlanImport(seen.view, options);
   Tell(seen, migration);
-  if (migration.state == MigrationState::kRefused) return kRefused;
+  if (IsRefused(migration)) return kRefused;
   if (!flags.apply || !IsToDo(migration)) return kDone;
   if (migration.state == MigrationState::kRunning && !named && !flags.include_running) {
     std::printf("  left alone: it runs; name it, or say --include-running\n");
@@ -160,7 +178,7 @@ ImportCommand::ImportCommand(CLI::App& app) : command_(app.add_subcommand("impor
   CLI::Option* const apply = command_->add_flag("--apply", flags_.apply, "do it");
   command_->add_flag("--rollback", flags_.rollback, "undo it")->excludes(apply);
   command_->add_flag("--include-running", flags_.include_running, "jobs that are not named too, although their pods are stopped");
-  command_->add_option("--target", flags_.target, "whose controller will run the Jobs: volcano or gangway")->check(CLI::IsMember({"volcano", "gangway"}))->capture_default_str();
+  AddTranslateFlags(*command_, flags_.translate);
   command_->add_option("--timeout", flags_.timeout, "how long to wait for each job's objects to go")->capture_default_str();
   command_->get_option("names")->excludes(all);
 }
@@ -175,9 +193,9 @@ int ImportCommand::Run() const {
   if (!patience.ok() || *patience <= absl::ZeroDuration()) {
     return Complain(kCommand, absl::InvalidArgumentError(absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
   }
-  convert::TranslateOptions options;
-  options.target = flags_.target == "gangway" ? convert::Target::kGangway : convert::Target::kVolcano;
-  options.kept = true;
+  absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_.translate);
+  if (!options.ok()) return Complain(kCommand, options.status());
+  options->kept = true;
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(flags_.server);
   if (!caller.ok()) return Complain(kCommand, caller.status());
   const std::string ns = flags_.all_namespaces ? "" : flags_.ns.empty() ? (*caller)->default_namespace() : flags_.ns;
@@ -194,7 +212,7 @@ int ImportCommand::Run() const {
   for (const std::unique_ptr<SeenJob>& job : *jobs) {
     const bool named = std::count(flags_.names.begin(), flags_.names.end(), job->job.metadata.name) > 0;
     if (!flags_.names.empty() && !named) continue;
-    code = std::max(code, flags_.rollback ? ReturnOne(**caller, *job, flags_, options, *patience, named) : ImportOne(**caller, *job, flags_, options, *patience, named));
+    code = std::max(code, flags_.rollback ? ReturnOne(**caller, *job, flags_, *options, *patience, named) : ImportOne(**caller, *job, flags_, *options, *patience, named));
   }
   if (jobs->empty()) std::printf("No PaddleJobs found\n");
   if (!flags_.apply && !flags_.rollback && !operator_name->empty()) std::printf("paddle-operator runs (%s): stop it before --apply\n", operator_name->c_str());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cmd/gangway/api_caller.h"
+#include "cmd/gangway/translate_command.h"
 
 namespace CLI {
 class App;
@@ -14,7 +15,8 @@ namespace gangway::cmd {
 
 struct ImportFlags {
   ServerFlags server;
-  std::string ns, target = "volcano", timeout = "5m";
+  TranslateFlags translate;  // as the controller has them that will keep the jobs
+  std::string ns, timeout = "5m";
   std::vector<std::string> names;
   bool all_namespaces = false, apply = false, rollback = false, include_running = false;
 };

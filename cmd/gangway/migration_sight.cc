@@ -7,7 +7,9 @@
 #include "absl/time/clock.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/core/sidecars.h"
 #include "api/json_value.h"
+#include "api/volcano/defaults.h"
 #include "kube/runtime/write_request.h"
 
 namespace gangway::cmd {
@@ -28,6 +30,7 @@ struct Surroundings {
   std::vector<api::core::ConfigMap> config_maps;
   std::vector<std::pair<api::volcano::PodGroup, std::string>> groups;  // with their JSON
   std::vector<api::volcano::Job> jobs;
+  std::vector<api::core::PartialObject> namespaces;
 };
 
 // A type that is not served has no objects.
@@ -38,12 +41,20 @@ absl::StatusOr<std::vector<T>> AllOf(ApiCaller& caller, const api::Resource& res
   return found;
 }
 
+// Those that we may read: our controller too takes the others as they are without annotations and labels.
+std::vector<api::core::PartialObject> NamespacesOf(ApiCaller& caller, const std::string& ns) {
+  if (ns.empty()) return caller.List<api::core::PartialObject>(api::kNamespaces, "").value_or(std::vector<api::core::PartialObject>());
+  absl::StatusOr<api::core::PartialObject> one = caller.Get<api::core::PartialObject>(api::kNamespaces, "", ns);
+  return one.ok() ? std::vector{*std::move(one)} : std::vector<api::core::PartialObject>();
+}
+
 absl::StatusOr<Surroundings> LookAround(ApiCaller& caller, const std::string& ns) {
   Surroundings out;
   GW_ASSIGN_OR_RETURN(out.pods, AllOf<api::core::Pod>(caller, api::kPods, ns));
   GW_ASSIGN_OR_RETURN(out.services, AllOf<api::core::PartialObject>(caller, api::kServices, ns));
   GW_ASSIGN_OR_RETURN(out.config_maps, AllOf<api::core::ConfigMap>(caller, api::kConfigMaps, ns));
   GW_ASSIGN_OR_RETURN(out.jobs, AllOf<api::volcano::Job>(caller, api::kJobs, ns));
+  out.namespaces = NamespacesOf(caller, ns);
   absl::StatusOr<std::vector<std::string>> groups = caller.ListJson(api::kPodGroups, ns);
   if (!groups.ok() && !absl::IsNotFound(groups.status())) return groups.status();
   if (!groups.ok()) return out;
@@ -81,6 +92,12 @@ std::unique_ptr<SeenJob> See(api::paddle::PaddleJob job, std::string json, const
     seen->group = group;
     view.group = &*seen->group;
     view.group_json = group_json;
+  }
+  for (const api::core::PartialObject& one : around.namespaces) {
+    if (one.metadata.name != of.ns) continue;
+    const auto queue = one.metadata.annotations.find(std::string(api::volcano::kQueueNameAnnotation));
+    if (queue != one.metadata.annotations.end()) view.namespace_queue = queue->second;
+    view.sidecars = api::core::InjectsSidecars(one.metadata.labels);
   }
   for (const api::volcano::Job& other : around.jobs) {
     if (!here(other.metadata, of.name)) continue;

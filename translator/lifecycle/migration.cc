@@ -14,6 +14,8 @@
 #include "translator/convert/annotations.h"
 #include "translator/convert/gang.h"
 #include "translator/convert/translate.h"
+#include "translator/lifecycle/progress.h"
+#include "translator/lifecycle/record.h"
 
 namespace gangway::paddle_lifecycle {
 namespace {
@@ -23,7 +25,7 @@ using api::paddle::kPaddleJobs;
 using kube::Write;
 
 constexpr char kOperatorFinalizer[] = "finalizers.paddlepaddle.org";  // it would keep the job for ever once its controller is gone
-constexpr char kJobKey[] = "paddlejob.json", kGroupKey[] = "podgroup.json";
+constexpr char kRecordedJob[] = "paddlejob.json", kRecordedGroup[] = "podgroup.json";
 
 bool IsHandMade(const api::volcano::PodGroup* group) { return group != nullptr && group->metadata.Controller() == nullptr; }
 
@@ -35,6 +37,8 @@ bool ControlledBy(const api::ObjectMeta& object, const api::ObjectMeta& owner) {
 bool OwnedBy(const api::ObjectMeta& object, const api::ObjectMeta& owner) {
   return std::any_of(object.owner_references.begin(), object.owner_references.end(), [&](const api::OwnerReference& one) { return one.uid == owner.uid; });
 }
+
+bool IsMarkedOurs(const OperatorObject& object) { return !ReadRecord(object.metadata).translation.empty(); }
 
 std::string ManagerOf(const api::paddle::PaddleJob& job) {
   const auto found = job.metadata.annotations.find(std::string(convert::kManagedBy));
@@ -70,8 +74,8 @@ json::object PolicyOf(const std::string& job_json) {
 
 Write RecordOf(const MigrationView& seen) {
   const api::ObjectMeta& job = seen.job->metadata;
-  json::object data{{kJobKey, Written(seen.job_json)}};
-  if (IsHandMade(seen.group)) data[kGroupKey] = Written(seen.group_json);
+  json::object data{{kRecordedJob, Written(seen.job_json)}};
+  if (IsHandMade(seen.group)) data[kRecordedGroup] = Written(seen.group_json);
   const json::object owner{{"apiVersion", kPaddleJobs.ApiVersion()}, {"kind", std::string(kPaddleJobs.kind)}, {"name", job.name}, {"uid", job.uid}};
   Write write;
   write.verb = kube::Verb::kCreate;
@@ -92,36 +96,58 @@ class ImportPlanner {
   Migration Take() && {
     Look();
     Translate();
-    if (out_.state == MigrationState::kWaiting || out_.state == MigrationState::kRunning) Plan();
+    if (out_.state == MigrationState::kWaiting || out_.state == MigrationState::kRunning || half_moved_) Plan();
     return std::move(out_);
   }
 
  private:
   void Look() {
+    bool operator_pods = false;
     for (const OperatorObject& object : seen_.objects) {
+      if (IsMarkedOurs(object)) continue;
+      operator_pods = operator_pods || object.resource == &api::kPods;
       out_.goes.push_back(absl::StrCat(View(object.resource->singular), " ", object.metadata.name));
       if (object.resource == &api::kPods && object.phase == "Running") ++out_.running_pods;
     }
     if (GroupGoes()) out_.goes.push_back(absl::StrCat("podgroup ", job_.metadata.name));
     std::sort(out_.goes.begin(), out_.goes.end());
-    const bool ended = job_.status.phase == "Completed" || job_.status.phase == "Failed";
-    const bool ours = ManagerOf(job_) == View(convert::kManagedByUs);
-    if (ended && !ours) {
-      out_.state = MigrationState::kFinished;
-    } else if (ours && out_.goes.empty()) {
-      out_.state = MigrationState::kOurs;
-      out_.done = true;
-    } else {
-      out_.state = out_.running_pods > 0 ? MigrationState::kRunning : MigrationState::kWaiting;
+    out_.has_job = seen_.volcano_job != nullptr && ControlledBy(seen_.volcano_job->metadata, job_.metadata);
+    out_.state = Judge(operator_pods);
+  }
+
+  MigrationState Judge(bool operator_pods) {
+    const std::string manager = ManagerOf(job_);
+    const bool named = manager == View(convert::kManagedByUs), left_alone = !named && !manager.empty();
+    const Progress progress = ReadPaddleStatus(job_.status);
+    const bool waits = progress.translated.reason == kWaiting;  // for somebody to make room, which an import may do
+    // Without a Job a status of ours says something only as long as nobody else has had the job since.
+    const bool in_hand = out_.has_job ? out_.running_pods == 0 : !operator_pods && !left_alone && progress.translated.set() && !waits;
+    if (out_.has_job && left_alone && out_.running_pods == 0) return MigrationState::kReturning;
+    if (Ended(progress.phase) && progress.translated.status == "False" && !out_.has_job && !operator_pods) {
+      out_.refusal = job_.status.message;
+      return MigrationState::kUntranslated;
     }
+    // Our controller takes a job that nobody claims as soon as the operator's pods are gone; the mark, our last write, is then still missing.
+    half_moved_ = in_hand && !named && seen_.record != nullptr && OwnedBy(*seen_.record, job_.metadata);
+    if (Ended(progress.phase) && !half_moved_) {
+      out_.done = named;
+      return MigrationState::kFinished;
+    }
+    if (in_hand || (named && out_.goes.empty())) {
+      out_.done = !half_moved_;
+      return MigrationState::kOurs;
+    }
+    return out_.running_pods > 0 ? MigrationState::kRunning : MigrationState::kWaiting;
   }
 
   // By hand, or the operator's own.
   bool GroupGoes() const { return seen_.group != nullptr && (IsHandMade(seen_.group) || ControlledBy(seen_.group->metadata, job_.metadata)); }
 
   void Translate() {
-    if (out_.state == MigrationState::kFinished) return;
+    if (out_.state != MigrationState::kWaiting && out_.state != MigrationState::kRunning) return;
     convert::TranslateOptions options = options_;
+    if (!seen_.namespace_queue.empty()) options.namespace_queue = seen_.namespace_queue;
+    options.sidecars = seen_.sidecars;
     if (IsHandMade(seen_.group)) options.group = GroupWish();
     out_.findings = convert::Translate(job_, options).findings;
     if (convert::HasErrors(out_.findings)) out_.state = MigrationState::kRefused;
@@ -161,7 +187,7 @@ class ImportPlanner {
   }
 
   void Plan() {
-    json::object policy = TakenOver();
+    json::object policy = half_moved_ ? json::object() : TakenOver();  // which would make another Job of it
     const bool finalizer = std::count(job_.metadata.finalizers.begin(), job_.metadata.finalizers.end(), kOperatorFinalizer) > 0;
     auto& stages = out_.next.stages;
     if (seen_.record == nullptr) stages.push_back({RecordOf(seen_)});
@@ -183,7 +209,7 @@ class ImportPlanner {
     std::vector<Write> deletions;
     if (GroupGoes() && !seen_.group->metadata.deleting()) deletions.push_back(kube::DeletionOf(api::kPodGroups, seen_.group->metadata));
     for (const OperatorObject& object : seen_.objects) {
-      if (!object.metadata.deleting()) deletions.push_back(kube::DeletionOf(*object.resource, object.metadata));
+      if (!object.metadata.deleting() && !IsMarkedOurs(object)) deletions.push_back(kube::DeletionOf(*object.resource, object.metadata));
     }
     if (!deletions.empty()) stages.push_back(std::move(deletions));
   }
@@ -191,6 +217,7 @@ class ImportPlanner {
   const MigrationView& seen_;
   const api::paddle::PaddleJob& job_;
   const convert::TranslateOptions& options_;
+  bool half_moved_ = false;  // an import broke off, and our controller has the job already
   Migration out_;
 };
 
@@ -227,7 +254,7 @@ Return PlanReturn(const MigrationView& seen) {
     if (!back) out.problem = absl::StrCat("there is no config map ", ImportRecordName(job.name), ": it was not imported, or is back already");
     return out;
   }
-  const auto recorded = seen.record_data.find(kJobKey);
+  const auto recorded = seen.record_data.find(kRecordedJob);
   if (recorded == seen.record_data.end() || !OwnedBy(*seen.record, job)) {
     out.problem = absl::StrCat("config map ", seen.record->name, " is not the record of this job's import");
     return out;
@@ -251,7 +278,7 @@ Return PlanReturn(const MigrationView& seen) {
   for (const OperatorObject& object : seen.objects) {
     if (object.resource != &api::kPods && !object.metadata.deleting()) rest.push_back(kube::DeletionOf(*object.resource, object.metadata));
   }
-  const auto group = seen.record_data.find(kGroupKey);
+  const auto group = seen.record_data.find(kRecordedGroup);
   if (group != seen.record_data.end() && seen.group == nullptr) rest.push_back(GroupAgain(seen, group->second));
   if (!rest.empty()) out.next.stages.push_back(std::move(rest));
   out.next.stages.push_back({kube::DeletionOf(api::kConfigMaps, *seen.record)});

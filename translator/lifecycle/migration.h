@@ -27,7 +27,8 @@ inline constexpr char kOperatorName[] = "paddle-operator";  // value of managed-
 // "gangway-import-wd"
 std::string ImportRecordName(absl::string_view job);
 
-// A pod, Service or ConfigMap whose controller is the PaddleJob: the operator made it, since ours belong to a Job.
+// A pod, Service or ConfigMap whose controller is the PaddleJob. The operator made it, unless it has annotation kTranslationKey (record.h): our
+// pods belong to a Job, what a Job needs beside it is marked.
 struct OperatorObject {
   const api::Resource* resource = nullptr;
   api::ObjectMeta metadata;
@@ -44,26 +45,33 @@ struct MigrationView {
   const api::volcano::Job* volcano_job = nullptr;  // of the job's name
   const api::ObjectMeta* record = nullptr;         // the config map; null: there is none
   std::map<std::string, std::string> record_data = {};
+  std::string namespace_queue = {};  // the namespace's annotation api::volcano::kQueueNameAnnotation; "": none
+  bool sidecars = false;             // Istio puts sidecars into the namespace's pods
 };
 
+// What our controller has in hand is never written to, but to end an import that broke off.
 enum class MigrationState {
-  kFinished,  // it has ended, and stays as it is
-  kRefused,   // it does not translate
-  kWaiting,   // no pod of it runs
-  kRunning,   // under paddle-operator
-  kOurs,      // nothing is left to do
+  kFinished,      // it has ended, under whomever, and stays as it is
+  kRefused,       // it does not translate
+  kUntranslated,  // our controller has it, could not translate it, and says so in its status; nothing of it has run since
+  kWaiting,       // no pod of it runs
+  kRunning,       // under paddle-operator
+  kOurs,          // our controller has it
+  kReturning,     // given back to paddle-operator, but our Job of it is still there
 };
 
 struct Migration {
   MigrationState state = MigrationState::kWaiting;
-  int running_pods = 0;
+  int running_pods = 0;                 // of paddle-operator
+  bool has_job = false;                 // a Volcano Job that is the PaddleJob's
+  std::string refusal;                  // kUntranslated: what our controller said
   std::vector<std::string> goes;        // "pod wd-ps-0", in the order of their names
   std::string taken_over;               // "queue ads, minMember 4"; "": nothing
   convert::Findings findings;           // of the translation
   kube::Plan next;                      // what is to be written now; empty: nothing, or what goes is not gone yet
-  bool done = false;                    // ours, and nothing of the operator is left
+  bool done = false;                    // ours, and nothing is left to do
 };
-// Pure.
+// Pure. `options` as the controller that will keep the job has them; the namespace's queue and sidecars are taken from `seen`.
 Migration PlanImport(const MigrationView& seen, const convert::TranslateOptions& options);
 
 struct Return {

@@ -82,7 +82,7 @@ TEST_F(ImportProcessTest, ThereAndBack) {
   EXPECT_EQ(CodeOf("/api/v1/namespaces/default/configmaps/wd"), 404);
   EXPECT_EQ(CodeOf(kGroupPath), 404);
   EXPECT_THAT(JobText(), AllOf(HasSubstr(R"("paddle.gangway.io/managed-by":"gangway")"), HasSubstr(R"("schedulingPolicy":)"), Not(HasSubstr("finalizers.paddlepaddle.org"))));
-  EXPECT_THAT(Import({}).out, HasSubstr("paddlejob default/wd: is ours\n"));
+  EXPECT_THAT(Import({}).out, HasSubstr("paddlejob default/wd: is gangway's already\n"));
 
   const Outcome back = Import({"--rollback", "wd"});
   EXPECT_EQ(back.exit_code, 0) << back.err;
@@ -128,6 +128,39 @@ TEST_F(ImportLifeTest, TheJobRunsAsOursAndGoesBack) {
   EXPECT_EQ(CodeOf("/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/wd"), 404);
   EXPECT_EQ(CodeOf("/api/v1/namespaces/default/pods/wd-ps-0"), 404);
   EXPECT_EQ(CodeOf(kGroupPath), 200);
+}
+
+TEST_F(ImportLifeTest, WhatRunsAsOursIsToldAndLeftAlone) {
+  const auto paddle_job = [](const std::string& name, const std::string& elastic) {
+    return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name, R"("},"spec":{)", elastic,
+                        R"("worker":{"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}}}})");
+  };
+  constexpr char kOwnJob[] = "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/own";
+  Make("/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs", paddle_job("own", ""));
+  Make("/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs", paddle_job("lost", R"("elastic":1,)"));
+  ASSERT_TRUE(Eventually([&] { return server_.PhaseOf(kOwnJob) == "Running" && server_.PhaseOf("/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs/lost") == "Failed"; }));
+  Make("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"own"},"spec":{"minMember":2,"queue":"ads"}})");
+  const std::string before = *server_.Call("GET", "/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs/own").body;
+  const Outcome all = Import({"-A", "--apply"});
+  EXPECT_EQ(all.exit_code, 1) << "one of them cannot be translated";
+  EXPECT_THAT(all.out, AllOf(HasSubstr("paddlejob default/own: runs under gangway already\npaddlejob default/wd: "),
+                             HasSubstr("paddlejob default/lost: is gangway's already, which cannot translate it and runs nothing of it: E-ELASTIC"),
+                             HasSubstr("left alone: it runs; name it, or say --include-running")));
+  EXPECT_EQ(*server_.Call("GET", "/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs/own").body, before);
+  EXPECT_EQ(Import({"--apply", "own"}).exit_code, 0) << "named, it is ours just the same";
+  EXPECT_EQ(*server_.Call("GET", "/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs/own").body, before);
+  EXPECT_EQ(CodeOf("/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups/own"), 200);
+}
+
+TEST_F(ImportProcessTest, ElasticJobsAreJudgedByTheEtcdThatTheControllerHas) {
+  ASSERT_EQ(server_.Call("PATCH", kJobPath, R"({"spec":{"ps":null,"elastic":1,"worker":{"replicas":2}}})", "application/merge-patch+json").code, 200);
+  const Outcome without = Import({"wd"});
+  EXPECT_EQ(without.exit_code, 1);
+  EXPECT_THAT(without.out, AllOf(HasSubstr("paddlejob default/wd: cannot be taken over as it is written\n"), HasSubstr("E-ELASTIC")));
+  const Outcome with = Import({"wd", "--elastic-etcd", "etcd.infra:2379"});
+  EXPECT_EQ(with.exit_code, 0) << with.out;
+  EXPECT_THAT(with.out, AllOf(HasSubstr("paddlejob default/wd: runs under paddle-operator\n"), Not(HasSubstr("E-"))));
+  EXPECT_EQ(Import({"wd", "--volcano-version", "new"}).exit_code, 2);
 }
 
 TEST_F(ImportProcessTest, DoctorFindsNothingWhereNothingIsWrong) {

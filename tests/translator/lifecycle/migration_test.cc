@@ -218,6 +218,111 @@ TEST(MigrationTest, FinishedAndUntranslatableJobsStayAsTheyAre) {
   EXPECT_THAT(migration.findings.front().ToString(), HasSubstr("E-REPLICAS spec.worker.replicas"));
 }
 
+// The job as our controller has it: nothing of the operator is there, its Job is.
+void RunAsOurs(Town& town, absl::string_view manager = {}) {
+  for (const char* const name : {"wd-ps-0", "wd-worker-0"}) {
+    town.Remove("pods", name);
+    town.Remove("services", name);
+  }
+  town.Remove("configmaps", "wd");
+  json::object& job = town.At("paddlejobs", "wd").as_object();
+  if (!manager.empty()) job["metadata"].as_object()["annotations"] = {{"paddle.gangway.io/managed-by", std::string(manager)}};
+  job["status"] = {{"phase", "Running"}, {"conditions", {{{"type", "Translated"}, {"status", "True"}, {"reason", "JobCreated"}}}}};
+  town.Put("jobs", absl::StrCat(R"({"metadata":{"name":"wd","namespace":"a","uid":"j1","annotations":{"paddle.gangway.io/translation":"0 ps=1"},)", Town::kOwned,
+                                R"(},"status":{"state":{"phase":"Running"},"running":2}})"));
+}
+
+TEST(MigrationTest, WhatRunsAsOursIsNeverTouched) {
+  for (const char* const manager : {"", "gangway"}) {
+    Town town;  // with a PodGroup of the job's name, whose wishes would make another Job of it
+    RunAsOurs(town, manager);
+    town.Put("configmaps", absl::StrCat(R"({"metadata":{"name":"wd-paddle-env","namespace":"a","uid":"e1","annotations":{"paddle.gangway.io/translation":"0"},)", Town::kOwned, "}}"));
+    const Migration migration = PlanImport(town.Look(), {});
+    EXPECT_EQ(migration.state, MigrationState::kOurs) << manager;
+    EXPECT_TRUE(migration.has_job && migration.done) << manager;
+    EXPECT_TRUE(migration.next.empty()) << manager;
+    EXPECT_THAT(migration.goes, Not(::testing::Contains(HasSubstr("wd-paddle-env")))) << "the Job needs it";
+  }
+}
+
+TEST(MigrationTest, WhatRunsAsOursIsNotJudgedAgain) {
+  Town town;
+  RunAsOurs(town);
+  json::object& spec = town.At("paddlejobs", "wd").at("spec").as_object();
+  spec.erase("ps");
+  spec["elastic"] = 1;  // whose etcd its controller knows
+  EXPECT_EQ(PlanImport(town.Look(), {}).state, MigrationState::kOurs);
+}
+
+TEST(MigrationTest, WhatHasEndedAsOursIsNeverTouched) {
+  for (const char* const phase : {"Completed", "Failed"}) {
+    for (const char* const manager : {"", "gangway"}) {
+      Town town;
+      RunAsOurs(town, manager);
+      town.At("paddlejobs", "wd").at("status").as_object()["phase"] = phase;
+      EXPECT_EQ(PlanImport(town.Look(), {}).state, MigrationState::kFinished) << phase;
+      EXPECT_TRUE(PlanImport(town.Look(), {}).next.empty()) << phase;
+      town.Remove("jobs", "wd");
+      EXPECT_EQ(PlanImport(town.Look(), {}).state, MigrationState::kFinished) << phase;
+      EXPECT_TRUE(PlanImport(town.Look(), {}).next.empty()) << phase;
+    }
+  }
+}
+
+TEST(MigrationTest, WhatFailedBecauseItDoesNotTranslateHasNotEnded) {
+  Town town;
+  RunAsOurs(town);
+  town.Remove("jobs", "wd");
+  town.At("paddlejobs", "wd").at("status") = {{"phase", "Failed"}, {"message", "E-ELASTIC spec.elastic: it needs an etcd"},
+                                              {"conditions", {{{"type", "Translated"}, {"status", "False"}, {"reason", "Invalid"}}}}};
+  const Migration migration = PlanImport(town.Look(), {});
+  EXPECT_EQ(migration.state, MigrationState::kUntranslated);
+  EXPECT_EQ(migration.refusal, "E-ELASTIC spec.elastic: it needs an etcd");
+  EXPECT_TRUE(migration.next.empty());
+}
+
+TEST(MigrationTest, WhatWaitsForRoomIsGivenIt) {
+  Town town;
+  RunAsOurs(town);
+  town.Remove("jobs", "wd");
+  town.At("paddlejobs", "wd").at("status") = {{"phase", "Pending"}, {"conditions", {{{"type", "Translated"}, {"status", "False"}, {"reason", "Waiting"}, {"message", "E-PG-CLASH"}}}}};
+  const Migration migration = PlanImport(town.Look(), {});
+  EXPECT_EQ(migration.state, MigrationState::kWaiting);
+  EXPECT_THAT(migration.goes, ElementsAre("podgroup wd"));
+  EXPECT_EQ(migration.taken_over, "queue ads, minMember 2");
+}
+
+TEST(MigrationTest, AnImportThatBrokeOffEndsWithoutAnotherJob) {
+  Town town;
+  town.CarryOut(PlanImport(town.Look(), {}).next);
+  RunAsOurs(town);  // by a controller that saw nobody claim it
+  const std::string spec = Spec(town);
+  const Migration migration = PlanImport(town.Look(), {});
+  EXPECT_EQ(migration.state, MigrationState::kOurs);
+  EXPECT_FALSE(migration.done);
+  ASSERT_GT(Import(town), 0);
+  EXPECT_EQ(Spec(town), spec);
+  EXPECT_EQ(town.At("paddlejobs", "wd").at("metadata").at("annotations").at("paddle.gangway.io/managed-by"), "gangway");
+  EXPECT_TRUE(town.Look().volcano_job != nullptr);
+}
+
+TEST(MigrationTest, AWayBackThatBrokeOffIsNotTurnedAround) {
+  Town town;
+  RunAsOurs(town, "paddle-operator");
+  EXPECT_EQ(PlanImport(town.Look(), {}).state, MigrationState::kReturning);
+  EXPECT_TRUE(PlanImport(town.Look(), {}).next.empty());
+}
+
+TEST(MigrationTest, TranslatedAsTheControllerWould) {
+  Town town;
+  json::object& spec = town.At("paddlejobs", "wd").at("spec").as_object();
+  spec.erase("ps");
+  spec["elastic"] = 1;
+  town.Remove("podgroups", "wd");
+  EXPECT_EQ(PlanImport(town.Look(), {}).state, MigrationState::kRefused);
+  EXPECT_EQ(PlanImport(town.Look(), {.elastic_etcd = "etcd.infra:2379"}).state, MigrationState::kRunning);
+}
+
 TEST(MigrationTest, NoWayBackWithoutARecordOfThisJob) {
   Town town;
   EXPECT_THAT(PlanReturn(town.Look()).problem, HasSubstr("there is no config map gangway-import-wd"));
