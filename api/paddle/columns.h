@@ -16,7 +16,7 @@ inline constexpr std::array kPaddleJobColumns{
     PrinterColumn{"AGE", "date", ".metadata.creationTimestamp"},
     PrinterColumn{"HETER", "string", ".status.heter.ready", 1},
     PrinterColumn{"RESTARTS", "integer", ".status.restarts", 1},
-    PrinterColumn{"QUEUE", "string", ".spec.schedulingPolicy.queue", 1},
+    PrinterColumn{"QUEUE", "string", ".status.queue", 1},
     PrinterColumn{"MESSAGE", "string", ".status.message", 1},
 };
 

@@ -123,7 +123,7 @@ struct PaddleJobCondition {
 };
 
 struct PaddleJobStatus {
-  std::string phase, mode, elastic, message;
+  std::string phase, mode, queue, elastic, message;
   std::optional<RoleStatus> ps, worker, heter;
   std::int32_t restarts = 0;
   Time start_time, completion_time;
@@ -135,6 +135,7 @@ struct PaddleJobStatus {
         MakeField<&PaddleJobStatus::phase>(
             "phase", "Pending Starting Running Scaling Restarting Aborting Aborted Completing Completed Failed Terminating"),
         MakeField<&PaddleJobStatus::mode>("mode", "PS, Collective or Single"),
+        MakeField<&PaddleJobStatus::queue>("queue", "the queue the job waits in, or runs in"),
         MakeField<&PaddleJobStatus::ps>("ps", "the parameter servers' pods"), MakeField<&PaddleJobStatus::worker>("worker", "the workers' pods"),
         MakeField<&PaddleJobStatus::heter>("heter", "the heter workers' pods"),
         MakeField<&PaddleJobStatus::elastic>("elastic", "NONE, DOING, DONE or ERROR"),

@@ -34,6 +34,9 @@ PaddleCaches::PaddleCaches(Loop& loop, kube::Client& client, Metrics* metrics, c
       operator_pods(loop, client, api::kPods, OptionsOf(metrics, namespaces, {.labels = "paddle-res-name,!volcano.sh/job-name"})),
       kubeflow_pods(loop, client, api::kPods, OptionsOf(metrics, namespaces, {.labels = "training.kubeflow.org/operator-name=paddlejob-controller,!volcano.sh/job-name"})),
       group_events(loop, client, api::kEvents, OptionsOf(metrics, namespaces, {.fields = "involvedObject.kind=PodGroup,reason=Unschedulable"})),
+      job_warnings(loop, client, api::kEvents,
+                   OptionsOf(metrics, namespaces, {.fields = "involvedObject.kind=Job,involvedObject.apiVersion=batch.volcano.sh/v1alpha1,type=Warning,"
+                                                             "reason!=PodGroupPending"})),
       services(loop, client, api::kServices, OptionsOf(metrics, namespaces, {})),
       config_maps(loop, client, api::kConfigMaps, OptionsOf(metrics, namespaces, {})),
       namespace_queues(loop, client, metrics, namespaces) {}
@@ -44,6 +47,7 @@ void PaddleCaches::ForEachCache(Visit visit) {
   visit("configmaps", config_maps);
   visit("events", group_events);
   visit("jobs", jobs);
+  visit("jobwarnings", job_warnings);
   visit("kubeflowpaddlejobs", kubeflow_jobs);
   visit("kubeflowpods", kubeflow_pods);
   visit("operatorpods", operator_pods);

@@ -39,6 +39,7 @@ struct PaddleCaches {
   // Pods of Jobs; and those that paddle-operator or the training operator made, for whose end we wait. Not kept.
   kube::Cache<api::core::Pod> pods, operator_pods, kubeflow_pods;
   kube::Cache<api::core::Event> group_events;  // why a queue does not let a PodGroup in; not kept
+  kube::Cache<api::core::Event> job_warnings;  // why a Job's pods cannot be made; not kept
   kube::Cache<api::core::PartialObject> services, config_maps;  // not kept
   controller::NamespaceQueues namespace_queues;
 

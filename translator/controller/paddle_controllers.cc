@@ -98,6 +98,7 @@ class PaddleControllers::Impl {
                              [this] { Begin(); });
     caches_.commands.Start([this](const auto& key, const auto& before, const auto& after) { jobs_.OnCommand(key, before, after); }, [this] { Begin(); });
     caches_.group_events.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnGroupEvent(key, after.get()); }, [this] { Begin(); });
+    caches_.job_warnings.Start([this](const auto& key, const auto&, const auto& after) { jobs_.OnJobWarning(key, after.get()); }, [this] { Begin(); });
     StartPartial(caches_.services, api::kServices);
     StartPartial(caches_.config_maps, api::kConfigMaps);
   }

@@ -103,30 +103,30 @@ std::vector<JobKey> PaddleIndex::PutObject(const api::Resource& resource, const 
   return concerned;
 }
 
-api::NamespacedName PaddleIndex::PutGroupEvent(const api::NamespacedName& key, const api::core::Event* event) {
+api::NamespacedName PaddleIndex::PutEvent(const api::NamespacedName& key, const api::core::Event* event) {
   if (event == nullptr) {
-    const auto known = group_of_event_.find(key);
-    if (known == group_of_event_.end()) return {};
+    const auto known = subject_of_event_.find(key);
+    if (known == subject_of_event_.end()) return {};
     const auto [uid, name] = known->second;
-    group_of_event_.erase(known);
-    // Events go when they are old; an older one of the same group is not worth keeping for that.
+    subject_of_event_.erase(known);
+    // Events go when they are old; an older one of the same object is not worth keeping for that.
     if (const auto it = events_.find(uid); it != events_.end() && it->second.name == key.name) events_.erase(it);
     return {key.ns, name};
   }
   const std::string& uid = event->involved_object.uid;
   if (uid.empty()) return {};
-  group_of_event_[key] = {uid, event->involved_object.name};
-  GroupEvent& newest = events_[uid];
+  subject_of_event_[key] = {uid, event->involved_object.name};
+  NewestEvent& newest = events_[uid];
   const std::uint64_t version = VersionOf(event->metadata);
   if (version < newest.version) return {};
-  newest = {version, key.name, event->message};
+  newest = {version, key.name, {event->reason, event->message}};
   return {key.ns, event->involved_object.name};
 }
 
-const std::string& PaddleIndex::EventOf(const std::string& group_uid) const {
-  static const auto& kNone = *new std::string();
-  const auto it = events_.find(group_uid);
-  return it == events_.end() ? kNone : it->second.message;
+const paddle_lifecycle::EventText& PaddleIndex::EventOf(const std::string& uid) const {
+  static const auto& kNone = *new paddle_lifecycle::EventText();
+  const auto it = events_.find(uid);
+  return it == events_.end() ? kNone : it->second.text;
 }
 
 bool PaddleIndex::PutQueue(const std::string& name, const api::volcano::Queue* queue) {

@@ -1,5 +1,5 @@
 // What stands around each PaddleJob, by the name they share: its Job, the Job's pods, commands to it, objects with names it may need, and
-// what its queue said. Used on the loop of its owner.
+// what was said of it by events. Used on the loop of its owner.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class PaddleIndex {
   JobKey PutCommand(const api::NamespacedName& key, const CommandPtr& before, const CommandPtr& after);
   // All that might want its name: "a-b-c" concerns a, a-b and a-b-c.
   std::vector<JobKey> PutObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata);
-  // The name of the PodGroup it is about.
-  api::NamespacedName PutGroupEvent(const api::NamespacedName& key, const api::core::Event* event);
+  // The name of the PodGroup or Job it is about.
+  api::NamespacedName PutEvent(const api::NamespacedName& key, const api::core::Event* event);
   // Whether its state is another than before.
   bool PutQueue(const std::string& name, const api::volcano::Queue* queue);
 
@@ -44,14 +44,15 @@ class PaddleIndex {
   const api::volcano::Job* JobOf(const JobKey& key) const;
   // The Job, pods, commands, objects and queues of the view.
   void Fill(const JobKey& key, paddle_lifecycle::PaddleJobView& view) const;
-  // What the queue last said of this PodGroup; "": nothing.
-  const std::string& EventOf(const std::string& group_uid) const;
+  // What was last said of the PodGroup or Job with this UID.
+  const paddle_lifecycle::EventText& EventOf(const std::string& uid) const;
 
  private:
   using CommandOrder = std::tuple<absl::Time, std::string>;  // when it was given, its name
-  struct GroupEvent {
+  struct NewestEvent {
     std::uint64_t version = 0;
-    std::string name, message;  // of the Event
+    std::string name;  // of the Event
+    paddle_lifecycle::EventText text;
   };
 
   void RemovePod(const api::NamespacedName& key);
@@ -63,8 +64,8 @@ class PaddleIndex {
   absl::flat_hash_map<JobKey, absl::btree_map<CommandOrder, CommandPtr>> commands_;
   // By namespace, then by name and resource, so that those which begin alike stand together.
   absl::flat_hash_map<std::string, std::map<std::pair<std::string, std::string_view>, paddle_lifecycle::NearbyObject>> objects_;
-  absl::flat_hash_map<std::string, GroupEvent> events_;                           // the newest, by the PodGroup's UID
-  absl::flat_hash_map<api::NamespacedName, std::pair<std::string, std::string>> group_of_event_;  // its UID and name
+  absl::flat_hash_map<std::string, NewestEvent> events_;  // by the UID of what it is about
+  absl::flat_hash_map<api::NamespacedName, std::pair<std::string, std::string>> subject_of_event_;  // its UID and name
   paddle_lifecycle::QueueStates queues_;
 };
 

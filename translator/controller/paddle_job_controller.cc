@@ -83,8 +83,10 @@ void PaddleJobController::OnObject(const api::Resource& resource, const api::Nam
 }
 
 void PaddleJobController::OnGroupEvent(const api::NamespacedName& key, const api::core::Event* event) {
-  if (const auto group = caches_.pod_groups.Get(index_.PutGroupEvent(key, event)); group != nullptr) OnPodGroup(*group);
+  if (const auto group = caches_.pod_groups.Get(index_.PutEvent(key, event)); group != nullptr) OnPodGroup(*group);
 }
+
+void PaddleJobController::OnJobWarning(const api::NamespacedName& key, const api::core::Event* event) { Enqueue(index_.PutEvent(key, event)); }
 
 void PaddleJobController::OnQueue(const std::string& name, const api::volcano::Queue* queue) {
   if (index_.PutQueue(name, queue)) EnqueueAll();
@@ -106,12 +108,13 @@ void PaddleJobController::FindGroups(const JobKey& key, paddle_lifecycle::Paddle
   held[0] = caches_.pod_groups.Get(key);
   view.same_named_group = held[0].get();
   if (view.volcano_job == nullptr) return;
+  view.job_warning = index_.EventOf(view.volcano_job->metadata.uid);
   const std::string& uid = view.volcano_job->metadata.uid;
   held[1] = caches_.pod_groups.Get({key.ns, absl::StrCat(key.name, "-", uid)});
   view.pod_group = held[1].get();
   const api::OwnerReference* owner = held[0] == nullptr ? nullptr : held[0]->metadata.Controller();
   if (view.pod_group == nullptr && owner != nullptr && owner->uid == uid) view.pod_group = held[0].get();
-  if (view.pod_group != nullptr) view.group_event = index_.EventOf(view.pod_group->metadata.uid);
+  if (view.pod_group != nullptr) view.group_event = index_.EventOf(view.pod_group->metadata.uid).message;
 }
 
 kube::Plan PaddleJobController::Decide(const api::Resource& resource, const JobKey& key, absl::Time now) {

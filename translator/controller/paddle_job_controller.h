@@ -28,6 +28,7 @@ class PaddleJobController {
   void OnCommand(const api::NamespacedName& key, const PaddleIndex::CommandPtr& before, const PaddleIndex::CommandPtr& after);
   void OnObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata);
   void OnGroupEvent(const api::NamespacedName& key, const api::core::Event* event);
+  void OnJobWarning(const api::NamespacedName& key, const api::core::Event* event);
   void OnQueue(const std::string& name, const api::volcano::Queue* queue);
 
   // Asleep it keeps its index and decides nothing; Wake() looks at everything.

@@ -129,14 +129,16 @@ class RoleReader {
   // kubeflow counts the pods it makes again for their exit code against the backoffLimit, too.
   std::optional<std::int32_t> MaxRestarts() {
     if (annotations_.max_restarts_given) return std::nullopt;
+    const bool none = policy_.backoff_limit == 0;  // the first restart is the end
     if (out_.lineup.elastic) {
       const std::optional<std::int32_t>& restarts = spec_.elastic_policy->max_restarts;
       if (restarts.value_or(0) < 0 || restarts == std::numeric_limits<std::int32_t>::max()) {
         Say(Code::kRefused, absl::StrCat(kElasticPolicy, ".maxRestarts"), absl::StrCat(*restarts), "must be from 0 to 2147483646",
             "leave it out to have the usual number of restarts");
       }
-      return restarts;
+      return !restarts.has_value() && none ? 0 : restarts;
     }
+    if (none) return 0;
     const bool by_exit_code = std::any_of(out_.roles.begin(), out_.roles.end(), [](const KubeflowRole& r) { return r.by_exit_code; });
     if (!by_exit_code || !policy_.backoff_limit.has_value()) return std::nullopt;
     return std::min(*policy_.backoff_limit, std::numeric_limits<std::int32_t>::max() - 1);

@@ -51,8 +51,7 @@ convert::TranslateOptions OptionsFor(const PaddleJobView& seen) {
   convert::TranslateOptions options = seen.options;
   options.kept = true;
   options.namespace_queue = seen.namespace_queue;
-  const PodGroup* group = seen.same_named_group;
-  if (group != nullptr && group->metadata.Controller() == nullptr) {
+  if (const PodGroup* group = HandMadeGroupOf(seen)) {
     options.group = convert::HandMadeGroup{group->metadata.name, group->spec.min_member > 0 ? std::optional(group->spec.min_member) : std::nullopt,
                                            group->spec.queue == View(api::volcano::kDefaultQueue) ? "" : group->spec.queue,
                                            group->spec.priority_class_name, !group->spec.min_resources.empty()};
@@ -127,7 +126,7 @@ const NearbyObject* FindNearby(const PaddleJobView& seen, const api::Resource& r
   return it == seen.objects.end() ? nullptr : &*it;
 }
 
-api::volcano::Job JobOf(const Wanted& wanted, const Creation& creation, std::int32_t restarts) {
+api::volcano::Job JobOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, std::int32_t restarts) {
   api::volcano::Job job = creation.translation.job;
   job.metadata.ns = wanted.metadata->ns;
   job.metadata.owner_references = {OwnedBy(wanted)};
@@ -135,8 +134,9 @@ api::volcano::Job JobOf(const Wanted& wanted, const Creation& creation, std::int
   const auto mark = [&](absl::string_view key, std::string value) { annotations.insert_or_assign(std::string(key), std::move(value)); };
   mark(kTranslationKey, creation.mark);
   mark(kPriorityKey, wanted.priority_class);
-  for (const absl::string_view key : {kRestartsKey, kReplacedKey, kElasticKey, kSuspendedKey, kCompanionsKey}) annotations.erase(std::string(key));
+  for (const absl::string_view key : {kRestartsKey, kReplacedKey, kElasticKey, kSuspendedKey, kCompanionsKey, kPodGroupKey}) annotations.erase(std::string(key));
   if (!creation.translation.before.empty()) mark(kCompanionsKey, absl::StrCat(creation.translation.before.size()));
+  if (const PodGroup* group = HandMadeGroupOf(seen)) mark(kPodGroupKey, group->metadata.uid);
   if (restarts > 0) mark(kRestartsKey, absl::StrCat(restarts));
   if (creation.translation.lineup.elastic) {
     const convert::ElasticBounds bounds = creation.translation.gang.bounds.value_or(convert::ElasticBounds());
@@ -205,6 +205,11 @@ Creation Prepare(const PaddleJobView& seen, const Wanted& wanted) {
   return creation;
 }
 
+const PodGroup* HandMadeGroupOf(const PaddleJobView& seen) {
+  const PodGroup* group = seen.same_named_group;
+  return group != nullptr && group->metadata.Controller() == nullptr ? group : nullptr;
+}
+
 std::string Summary(const Findings& findings) {
   std::string text;
   for (const Finding& finding : findings) {
@@ -260,7 +265,7 @@ std::vector<std::vector<kube::Write>> WritesOf(const PaddleJobView& seen, const 
   std::vector<std::vector<kube::Write>> stages;
   std::vector<kube::Write> companions = CompanionsMissing(seen, wanted, creation);
   if (!companions.empty()) stages.push_back(std::move(companions));
-  stages.push_back({CreationOf(api::kJobs, wanted.metadata->ns, wanted.name(), api::Encode(JobOf(wanted, creation, restarts)))});
+  stages.push_back({CreationOf(api::kJobs, wanted.metadata->ns, wanted.name(), api::Encode(JobOf(seen, wanted, creation, restarts)))});
   return stages;
 }
 

@@ -22,6 +22,9 @@ struct Creation {
 };
 Creation Prepare(const PaddleJobView& seen, const Wanted& wanted);
 
+// The PodGroup of the job's name that nobody controls; null: none.
+const api::volcano::PodGroup* HandMadeGroupOf(const PaddleJobView& seen);
+
 // Errors and warnings, for a condition: "E-QUEUE spec.schedulingPolicy.queue: ...; W-SHM ...", not longer than a reader would read.
 std::string Summary(const convert::Findings& findings);
 // The first error; "" when there is none.

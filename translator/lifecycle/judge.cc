@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "translator/convert/mode.h"
 
 namespace gangway::paddle_lifecycle {
 namespace {
@@ -30,9 +31,10 @@ std::int32_t& Counter(PodStage stage, RoleProgress& role) {
 }
 
 std::int32_t ReplicasOf(const Job* job, const WantedRole& role) {
-  if (job == nullptr) return role.replicas;
+  const std::int32_t asked = std::max(role.replicas, 0);  // whatever stands in a spec that is refused
+  if (job == nullptr) return asked;
   const auto task = std::ranges::find(job->spec.tasks, role.task, &TaskSpec::name);
-  return task == job->spec.tasks.end() ? role.replicas : task->replicas;
+  return task == job->spec.tasks.end() ? asked : task->replicas;
 }
 
 template <class Count>
@@ -73,6 +75,20 @@ const PodGroupCondition* LatestOf(const api::volcano::PodGroup& group) {
   return latest;
 }
 
+// Its queue has let it in, or what the PodGroup itself waits for cannot be made.
+bool PodsAreDue(const Job& job, const api::volcano::PodGroup* group) {
+  const std::string& phase = job.status.state.phase;
+  if (!phase.empty() && phase != "Pending" && phase != "Running") return false;
+  return group == nullptr || (!group->status.phase.empty() && group->status.phase != "Pending");
+}
+
+bool PodsAreMissing(const Job& job, const PodTable* pods) {
+  std::int64_t wanted = 0, there = 0;
+  for (const TaskSpec& task : job.spec.tasks) wanted += std::max(task.replicas, 0);
+  if (pods != nullptr) there = std::ranges::count_if(*pods, [&](const auto& entry) { return entry.second.owner_uid == job.metadata.uid; });
+  return there < wanted;
+}
+
 std::string WaitingText(const NamedPod& of) {
   return of.pod->restarts > 0 ? absl::StrCat(*of.name, " ", of.pod->waiting, " (restarted ", of.pod->restarts, of.pod->restarts == 1 ? " time)" : " times)")
                               : absl::StrCat(*of.name, " ", of.pod->waiting);
@@ -110,6 +126,23 @@ bool IsFinal(const Job& job) {
 }
 bool IsAborted(const Job& job) { return job.status.state.phase == "Aborting" || job.status.state.phase == "Aborted"; }
 bool IsLastRun(const Job& job) { return std::int64_t{job.status.retry_count} + 1 >= job.spec.max_retry; }
+
+std::int32_t RestartsOf(const Job& job) { return std::max(0, std::min(job.status.retry_count, job.spec.max_retry - 1)); }
+
+std::string ModeOf(const Job& job, bool elastic) {
+  std::int32_t servers = 0, workers = 0;
+  for (const TaskSpec& task : job.spec.tasks) {
+    if (task.name == "ps") servers = task.replicas;
+    if (task.name == "worker") workers = task.replicas;
+  }
+  const convert::Mode mode = servers > 0 ? convert::Mode::kServers : workers > 1 || elastic ? convert::Mode::kCollective : convert::Mode::kSingle;
+  return std::string(convert::ModeName(mode));
+}
+
+bool HasBegun(const Job& job, const PodTable* pods) {
+  if (job.status.retry_count > 0) return true;
+  return std::ranges::any_of(PodsOf(job, pods), [](const NamedPod& of) { return of.pod->bound || of.pod->stage != PodStage::kPending; });
+}
 
 std::optional<absl::Time> DeadlineOf(const Wanted& wanted, const Progress& progress) {
   if (!wanted.deadline_seconds.has_value() || !progress.start.set()) return std::nullopt;
@@ -187,8 +220,11 @@ Phase PhaseOf(const Job& job, const std::vector<RoleProgress>& roles, bool elast
   return Phase::kRunning;
 }
 
-Told ScheduledOf(const PaddleJobView& seen) {
+Told ScheduledOf(const PaddleJobView& seen, const Job& job) {
   const api::volcano::PodGroup* group = seen.pod_group;
+  if (!seen.job_warning.message.empty() && PodsAreDue(job, group) && PodsAreMissing(job, seen.pods)) {
+    return {"False", seen.job_warning.reason, api::volcano::TailOf(seen.job_warning.message, kMaxMessage)};
+  }
   if (group == nullptr) return {};
   if (group->status.phase == "Running") return {"True", "Scheduled", "all pods that start together have a node"};
   if (const PodGroupCondition* latest = LatestOf(*group)) {

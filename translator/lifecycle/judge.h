@@ -18,6 +18,12 @@ bool IsFinal(const api::volcano::Job& job);
 bool IsAborted(const api::volcano::Job& job);
 // Another restart would be its end.
 bool IsLastRun(const api::volcano::Job& job);
+// How often its policies have restarted it. The Job also counts the failure that it did not live through.
+std::int32_t RestartsOf(const api::volcano::Job& job);
+// "PS", "Collective", "Single".
+std::string ModeOf(const api::volcano::Job& job, bool elastic);
+// Whether a pod of it has, or had, a node.
+bool HasBegun(const api::volcano::Job& job, const PodTable* pods);
 
 // nullopt: it has none, or has not started.
 std::optional<absl::Time> DeadlineOf(const Wanted& wanted, const Progress& progress);
@@ -38,8 +44,9 @@ bool AllRun(const std::vector<RoleProgress>& roles);
 // once.
 Phase PhaseOf(const api::volcano::Job& job, const std::vector<RoleProgress>& roles, bool elastic, bool ran, Phase stored);
 
-// Condition Scheduled: why the gang waits, or that it was placed. Without a status when there is nothing to say.
-Told ScheduledOf(const PaddleJobView& seen);
+// Condition Scheduled: why the gang waits, also for pods that cannot be made, or that it was placed. Without a status when there is nothing
+// to say.
+Told ScheduledOf(const PaddleJobView& seen, const api::volcano::Job& job);
 
 // The first that there is: how a pod of a job that has failed ended, a node that does not answer, why the gang waits, what a container
 // waits for, how one ended that runs again. "" when all is well.

@@ -29,6 +29,11 @@ NearbyObject NearbyOf(const api::Resource& resource, const api::ObjectMeta& meta
 // By name: status.state.
 using QueueStates = absl::flat_hash_map<std::string, std::string>;
 
+// What a controller says of an object by an event.
+struct EventText {
+  std::string reason, message;  // "": it says nothing
+};
+
 // Borrows everything; lives for one decision. Every change of what stands here must lead to another decision.
 struct PaddleJobView {
   // Exactly one of the two is set.
@@ -43,6 +48,9 @@ struct PaddleJobView {
   const api::volcano::PodGroup* pod_group = nullptr;
   // The message of the latest event Unschedulable on that PodGroup, by its UID: a gang that its queue refuses has no condition. "": none.
   std::string group_event;
+  // The latest warning of the Job's controller about the Job, by its UID, other than that its PodGroup waits: why pods cannot be made. It may
+  // be over by now.
+  EventText job_warning;
   // The PodGroup of the job's own name, whoever made it: taken over when it was written by hand.
   const api::volcano::PodGroup* same_named_group = nullptr;
   // The Services and ConfigMaps of the namespace that are called like the job, or begin with its name and "-". In any order.

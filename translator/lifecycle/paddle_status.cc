@@ -47,6 +47,7 @@ Progress ReadPaddleStatus(const PaddleJobStatus& from) {
   Progress progress;
   progress.phase = ParsePhase(from.phase);
   progress.mode = from.mode;
+  progress.queue = from.queue;
   progress.elastic = from.elastic;
   progress.message = from.message;
   if (from.ps.has_value()) progress.roles.push_back(ReadRole("ps", *from.ps));
@@ -65,6 +66,7 @@ PaddleJobStatus PaddleStatusOf(const PaddleJobStatus& was, const Progress& progr
   PaddleJobStatus status = was;
   status.phase = std::string(PhaseName(progress.phase));
   status.mode = progress.mode;
+  status.queue = progress.queue;
   status.elastic = progress.elastic;
   status.message = progress.message;
   status.ps.reset();

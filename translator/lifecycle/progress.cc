@@ -28,7 +28,7 @@ bool SameConditions(const Conditions& a, const Conditions& b) {
 }
 
 bool OnlyDetails(const api::paddle::PaddleJobStatus& a, const api::paddle::PaddleJobStatus& b) {
-  return a.phase == b.phase && a.mode == b.mode && a.elastic == b.elastic && a.restarts == b.restarts && a.start_time == b.start_time &&
+  return a.phase == b.phase && a.mode == b.mode && a.queue == b.queue && a.elastic == b.elastic && a.restarts == b.restarts && a.start_time == b.start_time &&
          a.completion_time == b.completion_time && a.observed_generation == b.observed_generation && SameConditions(a.conditions, b.conditions);
 }
 

@@ -44,6 +44,7 @@ struct RoleProgress {
 struct Progress {
   Phase phase = Phase::kNone;
   std::string mode;
+  std::string queue;
   std::string elastic;  // "", "NONE", "DOING", "DONE", "ERROR"
   std::string message;
   std::vector<RoleProgress> roles;

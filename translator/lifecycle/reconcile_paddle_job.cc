@@ -14,6 +14,7 @@
 #include "translator/lifecycle/creation.h"
 #include "translator/lifecycle/job_change.h"
 #include "translator/lifecycle/judge.h"
+#include "translator/lifecycle/late_group.h"
 #include "translator/lifecycle/notes.h"
 #include "translator/lifecycle/progress.h"
 #include "translator/lifecycle/record.h"
@@ -72,13 +73,15 @@ class Decision {
   }
 
   void TakeStock() {
-    if (!kubeflow()) to_.mode = wanted_.mode;
+    if (job_ != nullptr) to_.queue = job_->spec.queue;
+    // What runs counts, and what has ended stays, whatever the spec says meanwhile.
+    if (!kubeflow()) to_.mode = job_ != nullptr ? ModeOf(*job_, record_.elastic) : stored_.final() ? stored_.mode : wanted_.mode;
     to_.generation = wanted_.metadata->generation;
     to_.roles = CountPods(wanted_, job_, seen_.pods);
   }
 
   bool kubeflow() const { return seen_.job == nullptr; }
-  std::int32_t RestartsSoFar() const { return CountOf(std::int64_t{record_.restarts} + job_->status.retry_count + record_.replaced.count); }
+  std::int32_t RestartsSoFar() const { return CountOf(std::int64_t{record_.restarts} + RestartsOf(*job_) + record_.replaced.count); }
   bool EndsAnyway() const { return IsFinal(*job_) || job_->status.state.phase == "Completing" || job_->status.state.phase == "Terminating"; }
 
   // --- Deletion: what it owns follows it. paddle-operator's finalizer stands for no work.
@@ -184,6 +187,7 @@ class Decision {
 
   void Create() {
     const Creation creation = Prepare(seen_, wanted_);
+    to_.queue = creation.translation.job.spec.queue;
     if (!creation.ok()) return Refuse(creation);
     const Obstacles obstacles = FindObstacles(seen_, wanted_, creation);
     if (!obstacles.waits_for.empty()) {
@@ -257,7 +261,7 @@ class Decision {
     }
     TellTranslated();
     if (to_.phase != Phase::kCompleting) {  // which nothing can turn
-      if (ReplaceIfEdited()) return;
+      if (ReplaceIfEdited() || ReplaceForGroup()) return;
       FollowSuspension();
       KeepDeadline();
       if (record_.elastic) KeepWorkers();
@@ -276,7 +280,7 @@ class Decision {
 
   void Describe() {
     if (!kubeflow() && !to_.start.set() && AllRun(to_.roles)) to_.start = SecondOf(now_);
-    to_.scheduled = ScheduledOf(seen_);
+    to_.scheduled = ScheduledOf(seen_, *job_);
     if (!notice_.empty()) {
       to_.message = notice_;
     } else {
@@ -347,8 +351,7 @@ class Decision {
     }
     const Creation creation = Prepare(seen_, wanted_);
     if (!creation.ok()) {
-      NotTranslated(creation);
-      notice_ = to_.message;
+      RunOn(creation);
       return false;
     }
     to_.restarts = 0;
@@ -357,6 +360,33 @@ class Decision {
     Replace(SizesOf(mark) == SizesOf(record_.translation) ? "its spec was changed"
                                                           : absl::StrCat("its spec was changed: ", SizesOf(record_.translation), " -> ", SizesOf(mark)));
     return true;
+  }
+
+  // What cannot be made does not stop what runs.
+  void RunOn(const Creation& creation) {
+    NotTranslated(creation);
+    notice_ = to_.message;
+  }
+
+  // --- A PodGroup written by hand that came after the Job: guides have both in one file, in this order.
+
+  bool ReplaceForGroup() {
+    if (!notice_.empty() || record_.translation.empty() || !IsActive(*job_) || !IsNews(HandMadeGroupOf(seen_), record_)) return false;
+    const Creation creation = Prepare(seen_, wanted_);
+    const bool begun = HasBegun(*job_, seen_.pods);
+    if (!creation.ok() && (!begun || seen_.options.target == convert::Target::kVolcano)) {
+      RunOn(creation);
+      return false;
+    }
+    const LateGroup late = LookAtLateGroup(*HandMadeGroupOf(seen_), creation, *job_, begun);
+    if (late.replaces) {
+      Replace(late.change);
+      return true;
+    }
+    change_.Annotate(kPodGroupKey, HandMadeGroupOf(seen_)->metadata.uid);
+    notes_.Tell({late.told});
+    to_.translated = {"True", std::string(kJobCreated), Summary(late.findings)};
+    return false;
   }
 
   // --- Elastic jobs.
@@ -369,11 +399,7 @@ class Decision {
       return Notice("ScalingForbidden", absl::StrCat("the job keeps its ", is->replicas, " workers: its annotation scale says forbid"));
     }
     const Creation creation = Prepare(seen_, wanted_);
-    if (!creation.ok()) {
-      NotTranslated(creation);
-      notice_ = to_.message;
-      return;
-    }
+    if (!creation.ok()) return RunOn(creation);
     change_.tasks = job_->spec.tasks;
     for (TaskSpec& task : *change_.tasks) {
       if (task.name == kWorker) task.replicas = wanted->replicas;

@@ -41,6 +41,7 @@ JobRecord ReadRecord(const api::ObjectMeta& job) {
   record.elastic = Find(job, kElasticKey) != nullptr;
   if (const std::string* text = Find(job, kCompanionsKey)) record.companions = Count(*text);
   record.suspended = Find(job, kSuspendedKey) != nullptr;
+  if (const std::string* text = Find(job, kPodGroupKey)) record.group = *text;
   return record;
 }
 

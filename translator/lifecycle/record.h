@@ -25,6 +25,8 @@ inline constexpr absl::string_view kElasticKey = "paddle.gangway.io/elastic";
 inline constexpr absl::string_view kSuspendedKey = "paddle.gangway.io/suspended";
 // How many config maps and Services were made before it; absent: none.
 inline constexpr absl::string_view kCompanionsKey = "paddle.gangway.io/companions";
+// The UID of the PodGroup written by hand that was looked at for it, and taken over or told of.
+inline constexpr absl::string_view kPodGroupKey = "paddle.gangway.io/pod-group";
 
 struct Replaced {
   std::int32_t count = 0;
@@ -41,6 +43,7 @@ struct JobRecord {
   bool elastic = false;
   bool suspended = false;
   std::int32_t companions = 0;
+  std::string group;        // "": none
 };
 // What cannot be read counts as absent.
 JobRecord ReadRecord(const api::ObjectMeta& job);

@@ -88,11 +88,19 @@ std::uint64_t Hash(const boost::json::value& value) {
 
 std::string Hex(std::uint64_t hash) { return absl::StrCat(absl::Hex(hash, absl::kZeroPad16)); }
 
+// An empty policy is none: a running Job follows its priority class.
+template <class Policy>
+void ForgetPriority(std::optional<Policy>& policy) {
+  if (!policy.has_value()) return;
+  policy->priority_class.clear();
+  if (api::Encode(*policy) == "{}") policy.reset();
+}
+
 std::string SpecOf(const paddle::PaddleJob& job, bool elastic) {
   paddle::PaddleJobSpec spec = job.spec;
   spec.clean_pod_policy.clear();
   spec.clean_policy.clear();
-  if (spec.scheduling_policy.has_value()) spec.scheduling_policy->priority_class.clear();
+  ForgetPriority(spec.scheduling_policy);
   if (elastic && spec.worker.has_value()) {
     spec.worker->requests = spec.worker->requests.value_or(spec.worker->replicas);
     spec.worker->limits = spec.worker->limits.value_or(spec.worker->replicas);
@@ -111,7 +119,7 @@ std::string SpecOf(const kubeflow::PaddleJob& job, bool elastic) {
   run.active_deadline_seconds.reset();
   run.suspend.reset();
   run.managed_by.clear();
-  if (run.scheduling_policy.has_value()) run.scheduling_policy->priority_class.clear();
+  ForgetPriority(run.scheduling_policy);
   if (elastic && spec.elastic_policy.has_value()) {
     const kubeflow::ReplicaSpec* workers = kubeflow::FindReplicas(spec, kubeflow::kWorker);
     const std::int32_t replicas = workers != nullptr ? workers->replicas.value_or(1) : 0;

@@ -190,6 +190,33 @@ TEST_F(PaddleControllersTest, WhatIsRefusedIsToldUntilItGoesWell) {
   EXPECT_EQ(Job("wd").status.message, "");
 }
 
+TEST_F(PaddleControllersTest, PodsThatAreRefusedAreTold) {
+  Start();
+  Ask("POST", kPaddle, "", PaddleText("wd", R"("schedulingPolicy":{"priorityClass":"nope"})"));
+  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "nope"); })) << api::Encode(Job("wd").status);
+  EXPECT_EQ(Job("wd").status.phase, "Pending");
+  EXPECT_EQ(Job("wd").status.queue, "default");
+  Ask("POST", api::kPriorityClasses, "", R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"nope"},"value":5})");
+  ASSERT_TRUE(Reaches("wd", "Running"));
+  EXPECT_EQ(Job("wd").status.message, "");
+}
+
+// One file: the job, then the PodGroup of its name. No pod has a node yet.
+TEST_F(PaddleControllersTest, AHandMadePodGroupThatComesSecondIsTakenOver) {
+  Start();
+  Ask("POST", api::kQueues, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");
+  ASSERT_TRUE(Comes([&] { return Get<api::volcano::Queue>(api::kQueues, "ads").status.state == "Open"; }));
+  cluster_->Stop(Component::kScheduler);
+  Ask("POST", kPaddle, "", PaddleText("wd", "", 4));
+  ASSERT_TRUE(Comes([&] { return Get<api::volcano::Job>(api::kJobs, "wd").spec.min_available == 4; }));
+  Ask("POST", api::kPodGroups, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd"},"spec":{"minMember":3,"queue":"ads"}})");
+  ASSERT_TRUE(Comes([&] { return Get<api::volcano::Job>(api::kJobs, "wd").spec.min_available == 3; }));
+  cluster_->Start(Component::kScheduler);
+  ASSERT_TRUE(Reaches("wd", "Running"));
+  EXPECT_EQ(Job("wd").status.queue, "ads");
+  EXPECT_THAT(api::Encode(Job("wd").status), HasSubstr("W-PG-DROPPED"));
+}
+
 TEST_F(PaddleControllersTest, AQueueThatIsClosedIsWaitedForUntilItOpens) {
   Start();
   Ask("POST", api::kQueues, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");

@@ -98,13 +98,13 @@ TEST(PaddleIndexTest, TheNewestEventOfAGroupIsWhatItsQueueSays) {
                                                        R"(","involvedObject":{"kind":"PodGroup","name":"wd-j","uid":"g"}})"));
   };
   const auto fresh = event("9", "no room"), old = event("7", "closed");
-  EXPECT_EQ(index.PutGroupEvent(Key("e9"), &fresh), Key("wd-j"));
-  EXPECT_EQ(index.PutGroupEvent(Key("e7"), &old), api::NamespacedName{});
-  EXPECT_EQ(index.EventOf("g"), "no room");
-  EXPECT_EQ(index.PutGroupEvent(Key("e7"), nullptr), Key("wd-j"));
-  EXPECT_EQ(index.EventOf("g"), "no room");
-  EXPECT_EQ(index.PutGroupEvent(Key("e9"), nullptr), Key("wd-j"));
-  EXPECT_EQ(index.EventOf("g"), "");
+  EXPECT_EQ(index.PutEvent(Key("e9"), &fresh), Key("wd-j"));
+  EXPECT_EQ(index.PutEvent(Key("e7"), &old), api::NamespacedName{});
+  EXPECT_EQ(index.EventOf("g").message, "no room");
+  EXPECT_EQ(index.PutEvent(Key("e7"), nullptr), Key("wd-j"));
+  EXPECT_EQ(index.EventOf("g").message, "no room");
+  EXPECT_EQ(index.PutEvent(Key("e9"), nullptr), Key("wd-j"));
+  EXPECT_EQ(index.EventOf("g").message, "");
 }
 
 TEST(PaddleIndexTest, OnlyTheStateOfAQueueIsNews) {

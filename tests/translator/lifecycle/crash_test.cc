@@ -38,7 +38,7 @@ std::string Outcome(const PaddleWorld& world) {
     return absl::StrCat(text, world.JobPhase(), " ", absl::StrJoin(world.Pods(), ", "), " ", absl::StrJoin(world.Names("commands"), ","));
   }
   const auto status = world.status();
-  return absl::StrCat(status.phase, " restarts ", status.restarts, " elastic ", status.elastic, " generation ", status.observed_generation, " ", world.JobPhase(),
+  return absl::StrCat(status.phase, " restarts ", status.restarts, " elastic ", status.elastic, " gang ", world.Exists("jobs", "wd") ? world.job().spec.min_available : 0, " generation ", status.observed_generation, " ", world.JobPhase(),
                       " ", absl::StrJoin(world.Pods(), ", "));
 }
 
@@ -69,6 +69,10 @@ const std::vector<Story>& Stories() {
       {"Suspended", KubeflowJobText("wd", {{"Worker", RoleText(2)}}), {[](PaddleWorld& w) { w.Edit(R"({"spec":{"runPolicy":{"suspend":true}}})"); },
                                                                        [](PaddleWorld& w) { w.Edit(R"({"spec":{"runPolicy":{"suspend":false}}})"); }}},
       {"Overdue", KubeflowJobText("wd", {{"Worker", RoleText(1)}}, "\"activeDeadlineSeconds\":60"), {[](PaddleWorld& w) { w.Pass(absl::Minutes(2)); }}},
+      {"GroupComesLate", Workers(3), {[](PaddleWorld& w) {
+         for (const std::string& pod : w.Names("pods")) w.SetPod(pod, "Pending");  // they have no nodes yet
+         w.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":2}})"));
+       }, [](PaddleWorld& w) { w.Remove("podgroups", "wd"); }, [](PaddleWorld& w) { w.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":1}})")); }}},
       {"KubeflowLost", KubeflowJobText("wd", {{"Worker", RoleText(1)}}), {[](PaddleWorld& w) { w.DeleteJob(); }}},
   };
   return stories;
@@ -134,7 +138,7 @@ class Chance {
 void DoSomething(PaddleWorld& world, Chance& chance) {
   const std::vector<std::string> pods = world.Names("pods");
   const std::string pod = pods.empty() ? "" : chance.OneOf(pods);
-  switch (chance.Below(14)) {
+  switch (chance.Below(15)) {
     case 0: return world.Pass(absl::Seconds(chance.Below(30)));
     case 1: return world.Edit(absl::StrCat(R"({"spec":{"worker":{"replicas":)", chance.Below(5), "}}}"));
     case 2: return world.Edit(absl::StrCat(R"({"spec":{"cleanPodPolicy":")", chance.OneOf<std::string>({"", "Always", "Never", "OnFailed"}), "\"}}"));
@@ -157,6 +161,9 @@ void DoSomething(PaddleWorld& world, Chance& chance) {
     case 11:
       if (!pod.empty() && chance.Below(2) == 0) world.Disrupt(pod);
       return;
+    case 12:
+      if (world.Exists("podgroups", "wd")) return world.Remove("podgroups", "wd");
+      return world.Add("podgroups", "wd", *api::ParseJson(absl::StrCat(R"({"spec":{"minMember":)", chance.Below(5), R"(,"queue":"default"}})")));
     default:
       if (!pod.empty()) world.SetPod(pod, chance.OneOf<std::string>({"Running", "Running", "Succeeded", "Failed", "Unknown"}), chance.OneOf<int>({0, 1, 137, 143}));
   }

@@ -85,6 +85,22 @@ TEST(PaddleKeep, ThePriorityClassIsCarriedOver) {
   EXPECT_EQ(world.job().spec.priority_class_name, "");
 }
 
+// An empty schedulingPolicy is none.
+TEST(PaddleKeep, APriorityClassOfAJobWithoutPolicyIsCarriedOver) {
+  const std::string workers = PaddleJobText("wd", {{"worker", RoleText(1)}}), kubeflow = KubeflowJobText("wd", {{"Worker", RoleText(1)}});
+  for (const auto& [text, edit] : {std::pair(workers, R"({"spec":{"schedulingPolicy":{"priorityClass":"high"}}})"),
+                                   std::pair(kubeflow, R"({"spec":{"runPolicy":{"schedulingPolicy":{"priorityClass":"high"}}}})")}) {
+    PaddleWorld world(text);
+    ASSERT_TRUE(world.Start());
+    const std::string job = world.job().metadata.uid;
+    world.Edit(edit);
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.job().metadata.uid, job) << edit;
+    EXPECT_EQ(world.job().spec.priority_class_name, "high");
+    EXPECT_EQ(world.JobPhase(), "Running");
+  }
+}
+
 TEST(PaddleKeep, AnotherQueueAnotherTemplateAnotherJob) {
   for (const char* edit : {R"({"spec":{"schedulingPolicy":{"queue":"gold"}}})", R"({"spec":{"withGloo":1,"intranet":"Service"}})",
                            R"({"metadata":{"annotations":{"paddle.gangway.io/wait-dns":"off"}}})"}) {
@@ -143,12 +159,31 @@ TEST(PaddleKeep, AnEditThatCannotBeTranslatedLeavesTheJobRunning) {
   EXPECT_EQ(world.Told("Translated").status, "False");
   EXPECT_EQ(world.CountEvents("TranslationError", "E-EMPTY"), 1);
   EXPECT_THAT(world.Pods(), SizeIs(2));
+  EXPECT_EQ(world.status().mode, "Collective");  // of what runs
   world.SetAll("Succeeded");  // and it comes to its end
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Completed");
   world.DeleteJob();
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Completed");
+}
+
+TEST(PaddleKeep, ANegativeNumberIsShownAsNone) {
+  PaddleWorld world(Workers(-1));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Failed");
+  EXPECT_EQ(world.status().worker->ready, "0/0");
+}
+
+TEST(PaddleKeep, AnEditAfterTheEndDoesNotChangeWhatItWas) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  world.SetAll("Succeeded");
+  ASSERT_TRUE(world.Settle());
+  world.DeleteJob();
+  world.Edit(R"({"spec":{"worker":{"replicas":1}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.status().mode, "Collective");
 }
 
 TEST(PaddleKeep, ScalingMayBeForbidden) {
@@ -171,6 +206,7 @@ TEST(PaddleKeep, AQueueThatIsAbsentOrClosed) {
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Pending");
   EXPECT_THAT(world.status().message, HasSubstr("E-QUEUE"));
+  EXPECT_EQ(world.status().queue, "gold");
   EXPECT_FALSE(world.Exists("jobs", "wd"));
   world.queues["gold"] = "Closed";
   ASSERT_TRUE(world.Settle());
@@ -188,6 +224,7 @@ TEST(PaddleKeep, TheQueueOfTheNamespace) {
   world.queues["team"] = "Open";
   ASSERT_TRUE(world.Start());
   EXPECT_EQ(world.job().spec.queue, "team");
+  EXPECT_EQ(world.status().queue, "team");
 }
 
 TEST(PaddleKeep, AServiceOfSomebodyElse) {
@@ -238,6 +275,104 @@ TEST(PaddleKeep, AHandMadePodGroupThatVolcanoWouldTakeForTheJobs) {
   world.Remove("podgroups", "wd");
   ASSERT_TRUE(world.Settle());
   EXPECT_TRUE(world.Exists("jobs", "wd"));
+}
+
+// The guide's file, from top to bottom: the PaddleJob, then the PodGroup of its name.
+TEST(PaddleKeep, E18AHandMadePodGroupThatComesAfterTheJob) {
+  PaddleWorld world(Workers(4));
+  world.queues["gold"] = "Open";
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  const std::string first = world.job().metadata.uid;
+  EXPECT_THAT(world.Pods(), SizeIs(4));
+  world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":3,"queue":"gold","priorityClassName":"high"}})"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.status().message, "its PodGroup wd asks for queue gold, minMember 3, priorityClassName high");
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_NE(world.job().metadata.uid, first);
+  EXPECT_EQ(world.job().spec.queue, "gold");
+  EXPECT_EQ(world.job().spec.min_available, 3);
+  EXPECT_EQ(world.job().spec.priority_class_name, "high");
+  EXPECT_EQ(world.status().queue, "gold");
+  EXPECT_EQ(world.status().restarts, 0);
+  EXPECT_THAT(world.Told("Translated").message, HasSubstr("W-PG-DROPPED"));
+  EXPECT_EQ(world.CountEvents("TranslationWarning", "W-PG-DROPPED"), 1);
+  EXPECT_EQ(world.CountEvents("JobCreated"), 2);
+  // Whatever is done with it afterwards.
+  const std::string job = world.job().metadata.uid;
+  world.Remove("podgroups", "wd");
+  ASSERT_TRUE(world.Settle());
+  world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":1,"queue":"default"}})"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().metadata.uid, job);
+}
+
+TEST(PaddleKeep, ALateHandMadePodGroupThatAsksForWhatTheJobHasIsToldOnce) {
+  for (const bool runs : {false, true}) {
+    PaddleWorld world(Workers(3));
+    ASSERT_TRUE(runs ? world.Start() : world.Settle());
+    const std::string job = world.job().metadata.uid;
+    world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":3,"queue":"default"}})"));
+    ASSERT_TRUE(world.Settle());
+    ASSERT_TRUE(runs || world.Start());
+    EXPECT_EQ(world.phase(), "Running");
+    EXPECT_EQ(world.job().metadata.uid, job);
+    EXPECT_EQ(world.Told("Translated").status, "True");
+    EXPECT_THAT(world.Told("Translated").message, HasSubstr("what this one asks for is taken over"));
+    EXPECT_EQ(world.CountEvents("TranslationWarning", "W-PG-DROPPED"), 1);
+  }
+}
+
+TEST(PaddleKeep, AHandMadePodGroupThatComesAfterThePodsRestartsNothing) {
+  for (const char* group : {R"({"spec":{"minMember":3,"queue":"gold"}})", R"({"spec":{"minMember":30}})"}) {
+    PaddleWorld world(Workers(4));
+    world.queues["gold"] = "Open";
+    ASSERT_TRUE(world.Start());
+    const std::string job = world.job().metadata.uid;
+    world.Add("podgroups", "wd", *api::ParseJson(group));
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.phase(), "Running");
+    EXPECT_EQ(world.job().metadata.uid, job);
+    EXPECT_THAT(world.Told("Translated").message, HasSubstr("counts when the job is made anew"));
+    EXPECT_EQ(world.Told("Translated").status, "True");
+    EXPECT_EQ(world.CountEvents("TranslationWarning", "W-PG-DROPPED"), 1);
+    EXPECT_EQ(world.status().message, "");
+  }
+}
+
+TEST(PaddleKeep, ALateHandMadePodGroupThatCannotBeTakenOver) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Settle());
+  const std::string job = world.job().metadata.uid;
+  world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":3}})"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_EQ(world.job().metadata.uid, job);
+  EXPECT_THAT(world.status().message, HasSubstr("E-MIN-AVAILABLE"));
+  EXPECT_EQ(world.CountEvents("TranslationError", "E-MIN-AVAILABLE"), 1);
+  world.Remove("podgroups", "wd");
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.Told("Translated").status, "True");
+}
+
+TEST(PaddleKeep, ALateHandMadePodGroupThatVolcanoWouldTakeForTheJobs) {
+  PaddleWorld world(Workers(1));
+  world.options.target = convert::Target::kVolcano;
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.Exists("jobs", "wd"));
+  world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":1}})"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_THAT(world.status().message, HasSubstr("E-PG-CLASH"));
+  EXPECT_EQ(world.Told("Translated").status, "False");
+  EXPECT_EQ(world.CountEvents("TranslationError", "E-PG-CLASH"), 1);
+  world.Remove("podgroups", "wd");
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.status().message, "");
 }
 
 TEST(PaddleKeep, AnotherControllerIsAtWork) {
@@ -351,6 +486,28 @@ TEST(PaddleKeep, WhatTheApiServerRefusesIsTold) {
   EXPECT_EQ(world.status().message, world.refused);
   EXPECT_EQ(world.Told("Translated").status, "Unknown");
   EXPECT_EQ(world.writes().back(), "create jobs wd");  // tried all the same
+}
+
+TEST(PaddleKeep, PodsThatTheApiServerRefusesAreTold) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Settle());
+  world.has_job_controller = false;  // what it makes is refused
+  world.job_warning = {"FailedCreate", "Pod wd-worker-0: pods \"wd-worker-0\" is forbidden: no PriorityClass with name nope was found"};
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.status().message, "");  // its queue has not let it in: no pod is due
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_EQ(world.status().message, world.job_warning.message);
+  EXPECT_EQ(world.Told("Scheduled").status, "False");
+  EXPECT_EQ(world.Told("Scheduled").reason, "FailedCreate");
+  world.has_job_controller = true;  // the event stays for an hour
+  ASSERT_TRUE(world.Settle());
+  world.SetAll("Running");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.status().message, "");
+  EXPECT_NE(world.Told("Scheduled").reason, "FailedCreate");
 }
 
 TEST(PaddleKeep, WhatAContainerWaitsFor) {

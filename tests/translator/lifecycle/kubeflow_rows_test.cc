@@ -83,6 +83,30 @@ TEST(KubeflowLife, K9OneWorkerFailsForGood) {
   EXPECT_THAT(world.kubeflow_status().conditions.back().message, HasSubstr("kf-worker-1 exit 1"));
 }
 
+// What the cluster does to a pod restarts the job also where the role says Never; a backoffLimit of 0 allows nothing.
+TEST(KubeflowLife, K9AWorkerThatWasStoppedIsNoFailureUnlessNoneIsAllowed) {
+  for (const int code : {137, 143}) {
+    PaddleWorld stopped(Workers(2));
+    ASSERT_TRUE(stopped.Start());
+    stopped.SetPod("kf-worker-1", "Failed", code);
+    ASSERT_TRUE(stopped.Settle());
+    EXPECT_EQ(stopped.LastCondition(), "Restarting");
+    for (const char* policy : {"Never", "OnFailure", "ExitCode"}) {
+      PaddleWorld world(Workers(2, "\"backoffLimit\":0", policy));
+      ASSERT_TRUE(world.Start());
+      world.SetPod("kf-worker-1", "Failed", code);
+      ASSERT_TRUE(world.Settle());
+      world.DeletedPodsGo();
+      ASSERT_TRUE(world.Settle());
+      world.Pass(absl::Seconds(10));
+      ASSERT_TRUE(world.Settle());
+      EXPECT_EQ(world.LastCondition(), "Failed") << policy;
+      EXPECT_THAT(world.kubeflow_status().conditions.back().message, HasSubstr(absl::StrCat("kf-worker-1 exit ", code)));
+      EXPECT_THAT(world.Names("pods"), ElementsAre("kf-worker-1")) << "what ran was stopped";
+    }
+  }
+}
+
 TEST(KubeflowLife, K10SuspendedFromTheStart) {
   PaddleWorld world(Workers(2, "\"suspend\":true"));
   ASSERT_TRUE(world.Settle());

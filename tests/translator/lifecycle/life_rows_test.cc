@@ -56,6 +56,18 @@ TEST(PaddleLife, H1ServersAndWorkersAreEdited) {
   EXPECT_EQ(world.status().observed_generation, 2);
 }
 
+TEST(PaddleLife, E16ScaledFromTwoWorkersToFour) {
+  PaddleWorld world(Servers(2, 2));
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.job().spec.min_available, 4);
+  world.Edit(R"({"spec":{"worker":{"replicas":4}}})");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_EQ(world.job().spec.min_available, 6);
+  EXPECT_EQ(world.Read<api::volcano::PodGroup>("podgroups", world.GroupName()).spec.min_member, 6);
+}
+
 TEST(PaddleLife, H2ElasticGrows) {
   PaddleWorld world(Elastic(3));
   ASSERT_TRUE(world.Start());
@@ -206,6 +218,7 @@ TEST(PaddleLife, H10FourEvictions) {
   world.DeletedPodsGo();
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Failed");
+  EXPECT_EQ(world.status().restarts, 3);  // the fourth is none
   EXPECT_EQ(world.job().spec.max_retry, 4);
   EXPECT_THAT(world.Pods(), ElementsAre("worker-0 Succeeded"));
 }
@@ -326,6 +339,7 @@ TEST(PaddleLife, H15OutOfMemoryEachTime) {
   world.SetPod("wd-worker-0", "Failed", 137, "OOMKilled");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Failed");
+  EXPECT_EQ(world.status().restarts, 3);
   EXPECT_EQ(world.status().message, "wd-worker-0 exit 137 (OOMKilled)");
 }
 

@@ -139,6 +139,7 @@ class PaddleWorld {
     view.queues = &queues;
     view.namespace_queue = namespace_queue;
     view.group_event = group_event;
+    view.job_warning = job_warning;
     view.refused = refused;
     view.status_written = status_written;
     view.jobs_current = jobs_current;
@@ -302,6 +303,7 @@ class PaddleWorld {
   convert::TranslateOptions options;
   paddle_lifecycle::QueueStates queues;
   std::string namespace_queue, group_event, refused;
+  paddle_lifecycle::EventText job_warning;
   absl::Time status_written = absl::InfinitePast();
   bool jobs_current = true;
   bool has_job_controller = true;

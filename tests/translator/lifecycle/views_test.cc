@@ -56,6 +56,7 @@ class PaddleViewsTest : public ::testing::Test {
     view_ = {};
     view_.pods = &pods_;
     if (Chance(2)) view_.group_event = "no room";
+    if (Chance(3)) view_.job_warning = {"FailedCreate", "Pod wd-worker-0: forbidden"};
     if (Chance(4)) view_.refused = "forbidden";
     if (Chance(3)) view_.jobs_current = false;
     if (Chance(2)) view_.queues = &queues_;
@@ -90,6 +91,7 @@ class PaddleViewsTest : public ::testing::Test {
     mark(kElasticKey, "2:4");
     mark(kSuspendedKey, "true");
     mark(kPriorityKey, "high");
+    mark(kPodGroupKey, "group");
     view_.volcano_job = &*job_;
     if (Chance(2)) AddGroup(group_, view_.pod_group);
   }
@@ -109,6 +111,7 @@ class PaddleViewsTest : public ::testing::Test {
     pod.index = i;
     pod.stage = static_cast<PodStage>(bits_() % 6);
     pod.deleting = Chance(4);
+    pod.bound = Chance(2);
     pod.disrupted = Chance(2);
     if (Chance(3)) pod.failure = std::make_shared<const api::volcano::PodFailure>(api::volcano::PodFailure{"c", false, 1, "Error", "a\nb", kNow});
     if (Chance(4)) pod.waiting = "ImagePullBackOff";
