@@ -72,9 +72,28 @@ function(gw_test)
   set_property(GLOBAL APPEND PROPERTY GW_TESTS ${A_NAME})
 endfunction()
 
-# The targets gw_tests and gw_benches: all that were registered, and nothing they do not need. gw_tests.list names their programs.
+# gw_fuzz(NAME manifest_fuzz SRCS manifest_fuzz.cc ROUNDS 2000 DEPS gangway::fuzz_target CORPUS examples a.yaml+b.yaml)
+# The test manifest_fuzz_test, which tests/fuzz/driver.cc runs over the corpus and ROUNDS times over damage to it; with GW_FUZZ the program
+# manifest_fuzz of libFuzzer. CORPUS: files, folders of manifests, files joined as documents of one input; from the project's root.
+function(gw_fuzz)
+  cmake_parse_arguments(A "" "NAME;ROUNDS" "SRCS;DEPS;CORPUS" ${ARGN})
+  if(GW_FUZZ)
+    add_executable(${A_NAME} ${A_SRCS})
+    target_link_libraries(${A_NAME} PRIVATE gangway_options ${A_DEPS})
+    target_link_options(${A_NAME} PRIVATE -fsanitize=fuzzer)
+    set_property(GLOBAL APPEND PROPERTY GW_FUZZERS ${A_NAME})
+    return()
+  endif()
+  gw_test(NAME ${A_NAME}_test SRCS ${A_SRCS} ${PROJECT_SOURCE_DIR}/tests/fuzz/driver.cc LABELS asan TIMEOUT 300 DEPS ${A_DEPS} gangway::testutil)
+  if(TARGET ${A_NAME}_test)
+    list(JOIN A_CORPUS ":" corpus)
+    target_compile_definitions(${A_NAME}_test PRIVATE GW_FUZZ_CORPUS="${corpus}" GW_FUZZ_ROUNDS=${A_ROUNDS})
+  endif()
+endfunction()
+
+# The targets gw_tests, gw_benches and gw_fuzzers: all that were registered, and nothing they do not need. gw_tests.list names their programs.
 function(gw_collect)
-  foreach(kind tests benches)
+  foreach(kind tests benches fuzzers)
     string(TOUPPER ${kind} property)
     get_property(names GLOBAL PROPERTY GW_${property})
     add_custom_target(gw_${kind})
