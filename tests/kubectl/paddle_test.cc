@@ -50,7 +50,7 @@ TEST_F(PaddleKubectlTest, AJobWithServersFromApplyToCompleted) {
   EXPECT_EQ(Kubectl({"apply", "--validate=strict", "-f", "-"}, job), "paddlejob.batch.paddlepaddle.org/wide-and-deep created\n");
   WaitFor("pdj/wide-and-deep", ".status.phase", "Running");
   EXPECT_THAT(Kubectl({"get", "pdj"}), ContainsRegex("NAME +STATUS +MODE +PS +WORKER +AGE\nwide-and-deep +Running +PS +2/2 +2/2 +[0-9]+s\n"));
-  EXPECT_THAT(Kubectl({"get", "pdj", "-o", "wide"}), HasSubstr("HETER   RESTARTS   QUEUE   MESSAGE"));
+  EXPECT_THAT(Kubectl({"get", "pdj", "-o", "wide"}), ContainsRegex("HETER +RESTARTS +QUEUE +MESSAGE\n.* default "));
   EXPECT_EQ(Kubectl({"get", "vcjob", "wide-and-deep", "-o", "jsonpath={.metadata.ownerReferences[0].kind}"}), "PaddleJob");
   WaitFor("pdj/wide-and-deep", ".status.phase", "Completed");
   EXPECT_THAT(Kubectl({"describe", "pdj", "wide-and-deep"}),
@@ -91,15 +91,40 @@ TEST_F(PaddleKubectlTest, TheGuidesExamplesAreAcceptedVerbatim) {
   }
 }
 
-// The guide's recipe: a PodGroup of the same name beside the job.
+// The guide's recipe: a PodGroup of the same name behind the job.
 TEST_F(PaddleKubectlTest, AJobWithTheGuidesPodGroupRuns) {
   Start({"--node-shape", "cpu=16,memory=64Gi,nvidia.com/gpu=2"});
   Kubectl({"apply", "-f", kGuide + "volcano-podgroup.yaml"});
   WaitFor("pdj/resnet", ".status.phase", "Running");
-  Kubectl({"delete", "pdj", "resnet"});
-  Kubectl({"apply", "-f", kGuide + "volcano-podgroup.yaml"});  // now the PodGroup is there first
-  WaitFor("pdj/resnet", ".status.phase", "Running");
+  // It may come after the pods.
+  Kubectl({"wait", "vcjob/resnet", "--for=jsonpath={.metadata.annotations.paddle\\.gangway\\.io/pod-group}", "--timeout=30s"});
+  EXPECT_THAT(Kubectl({"get", "pdj", "resnet", "-o", "jsonpath={.status.conditions[?(@.type==\"Translated\")].message}"}), HasSubstr("W-PG-DROPPED"));
   EXPECT_THAT(Kubectl({"describe", "pdj", "resnet"}), HasSubstr("W-PG-DROPPED"));
+}
+
+// In another queue, with fewer pods, as long as none has a node.
+TEST_F(PaddleKubectlTest, WhatThePodGroupBehindTheJobAsksForIsTakenOver) {
+  Start({"--nodes", "2"});
+  Kubectl({"create", "-f", "-"}, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 1}\n");
+  WaitFor("queue/ads", ".status.state", "Open");
+  Kubectl({"cordon", "-l", "kubernetes.io/hostname"});
+  Kubectl({"apply", "-f", "-"}, R"(
+apiVersion: batch.paddlepaddle.org/v1
+kind: PaddleJob
+metadata: {name: wd}
+spec: {worker: {replicas: 4, template: {spec: {containers: [{name: p, image: i}]}}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: wd}
+spec: {minMember: 3, queue: ads}
+)");
+  WaitFor("pdj/wd", ".status.queue", "ads");
+  WaitFor("vcjob/wd", ".spec.minAvailable", "3");
+  Kubectl({"uncordon", "-l", "kubernetes.io/hostname"});
+  WaitFor("pdj/wd", ".status.phase", "Running");
+  EXPECT_EQ(Kubectl({"get", "vcjob", "wd", "-o", "jsonpath={.spec.queue}"}), "ads");
+  EXPECT_THAT(Kubectl({"describe", "pdj", "wd"}), HasSubstr("W-PG-DROPPED"));
 }
 
 TEST_F(PaddleKubectlTest, FieldsThatDoNotExistAreToldWithTheirPath) {
