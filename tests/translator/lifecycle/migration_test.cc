@@ -1,6 +1,8 @@
 // PaddleJobs of paddle-operator become ours and go back (spec: paddle 2.2, 2.10, 6.9).
 #include "translator/lifecycle/migration.h"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -321,6 +323,10 @@ TEST(MigrationTest, TranslatedAsTheControllerWould) {
   town.Remove("podgroups", "wd");
   EXPECT_EQ(PlanImport(town.Look(), {}).state, MigrationState::kRefused);
   EXPECT_EQ(PlanImport(town.Look(), {.elastic_etcd = "etcd.infra:2379"}).state, MigrationState::kRunning);
+  MigrationView seen = town.Look();
+  seen.sidecars = true;
+  const Migration migration = PlanImport(seen, {.elastic_etcd = "etcd.infra:2379"});
+  EXPECT_TRUE(std::any_of(migration.findings.begin(), migration.findings.end(), [](const convert::Finding& one) { return one.code == convert::Code::kIstio; }));
 }
 
 TEST(MigrationTest, NoWayBackWithoutARecordOfThisJob) {
