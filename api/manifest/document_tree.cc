@@ -1,7 +1,12 @@
 #include "api/manifest/document_tree.h"
 
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "api/json.h"
+#include "base/check.h"
 #include "base/status_macros.h"
 
 namespace gangway::api::manifest {
@@ -78,6 +83,10 @@ class Writer {
   ManifestDocument& out_;
 };
 
+constexpr char kPlace[] = "gangway/place";  // of a status: LINE:COLUMN
+
+std::string ErrorPrefix(absl::string_view source, TextPosition at) { return absl::StrCat(source, ": line ", at.line, ", column ", at.column, ": "); }
+
 }  // namespace
 
 NodeId Tree::Add(Node::Kind kind, TextPosition at, std::string text) {
@@ -102,7 +111,21 @@ std::string Tree::TextOf(const Node& map, absl::string_view key) const {
 }
 
 absl::Status ErrorAt(absl::string_view source, TextPosition at, absl::string_view what, absl::StatusCode code) {
-  return absl::Status(code, absl::StrCat(source, ": line ", at.line, ", column ", at.column, ": ", what));
+  absl::Status error(code, absl::StrCat(ErrorPrefix(source, at), what));
+  error.SetPayload(kPlace, absl::Cord(absl::StrCat(at.line, ":", at.column)));
+  return error;
+}
+
+Error ErrorOf(const absl::Status& error, absl::string_view source) {
+  Error out{{1, 1}, {}};
+  if (const auto place = error.GetPayload(kPlace)) {
+    const std::pair<std::string, std::string> parts = absl::StrSplit(std::string(*place), ':');
+    GW_CHECK(absl::SimpleAtoi(parts.first, &out.at.line) && absl::SimpleAtoi(parts.second, &out.at.column));
+  }
+  absl::string_view what = error.message();
+  absl::ConsumePrefix(&what, ErrorPrefix(source, out.at));
+  out.what = std::string(what);
+  return out;
 }
 
 absl::Status WriteDocument(const Tree& tree, NodeId root, absl::string_view source, Budget& budget, ManifestDocument& out) {

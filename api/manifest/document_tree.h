@@ -30,10 +30,17 @@ struct Node {
   std::vector<NodeId> items;   // kList
 };
 
+// A document that is none, and why: an ErrorAt.
+struct RefusedDocument {
+  std::size_t before = 0;  // the root that follows it, an index
+  absl::Status why;
+};
+
 // All documents of one source. Node ids are indexes.
 struct Tree {
   std::vector<Node> nodes;
   std::vector<NodeId> roots;
+  std::vector<RefusedDocument> refused;  // in their order
 
   NodeId Add(Node::Kind kind, TextPosition at, std::string text = {});
   // The member's value; nullptr when `map` is no map or has none.
@@ -45,6 +52,15 @@ struct Tree {
 // `job.yaml: line 12, column 5: <what>`
 absl::Status ErrorAt(absl::string_view source, TextPosition at, absl::string_view what,
                      absl::StatusCode code = absl::StatusCode::kInvalidArgument);
+// What went into an ErrorAt of this source.
+struct Error {
+  TextPosition at;
+  std::string what;
+};
+Error ErrorOf(const absl::Status& error, absl::string_view source);
+
+// Who asks for too much this often is not read on: each time costs what a whole source may.
+inline constexpr int kMostExhausted = 10;
 
 // Counts what is written of a source, over all its documents.
 struct Budget {
@@ -56,7 +72,9 @@ struct Budget {
 absl::Status WriteDocument(const Tree& tree, NodeId root, absl::string_view source, Budget& budget, ManifestDocument& out);
 
 // The readers. On an error the tree is partly filled.
-absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree);
+//
+// `each`: documents that are refused go into tree.refused, and there is no error; text that is no YAML is the last of them.
+absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each, Tree& tree);
 // One JSON value after another. `syntax` tells a text that is no JSON (it may still be YAML) from other errors.
 absl::Status ReadJson(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree, bool& syntax);
 

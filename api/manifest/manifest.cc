@@ -58,21 +58,29 @@ absl::Status CheckCharacters(absl::string_view text, absl::string_view source) {
 }
 
 // JSON, or YAML that begins like JSON.
-absl::Status ReadTree(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree) {
+absl::Status ReadTree(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each, Tree& tree) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == absl::string_view::npos) return absl::OkStatus();
   if (text[first] == '{' || text[first] == '[') {
     bool syntax = false;
     absl::Status as_json = manifest::ReadJson(text, source, limits, tree, syntax);
-    if (as_json.ok() || !syntax) return as_json;
-    tree = Tree();
-    if (absl::EndsWith(source, ".json") || !manifest::ReadYaml(text, source, limits, tree).ok()) return as_json;
+    if (as_json.ok()) return as_json;
+    const bool parted = absl::StrContains(text, "\n---");  // what stands behind such a line only YAML finds
+    const bool may_be_yaml = !absl::EndsWith(source, ".json") && (syntax || (each && parted));
+    Tree as_yaml;
+    if (may_be_yaml && manifest::ReadYaml(text, source, limits, each, as_yaml).ok() && (parted || as_yaml.refused.empty())) {
+      tree = std::move(as_yaml);
+      return absl::OkStatus();
+    }
+    if (!each) return as_json;
+    tree.refused.push_back({tree.roots.size(), std::move(as_json)});
     return absl::OkStatus();
   }
-  return manifest::ReadYaml(text, source, limits, tree);
+  return manifest::ReadYaml(text, source, limits, each, tree);
 }
 
-absl::StatusOr<Tree> Read(absl::string_view text, absl::string_view source, const ManifestLimits& limits) {
+// `each`: see ReadYaml.
+absl::StatusOr<Tree> Read(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each = false) {
   if (text.size() > limits.max_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat(source, ": ", text.size(), " bytes, more than the ", limits.max_bytes,
                                                      " that are read; split the file"));
@@ -80,7 +88,7 @@ absl::StatusOr<Tree> Read(absl::string_view text, absl::string_view source, cons
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   GW_RETURN_IF_ERROR(CheckCharacters(text, source));
   Tree tree;
-  GW_RETURN_IF_ERROR(ReadTree(text, source, limits, tree));
+  GW_RETURN_IF_ERROR(ReadTree(text, source, limits, each, tree));
   return tree;
 }
 
@@ -94,6 +102,18 @@ class Expansion {
       : tree_(tree), source_(source), limits_(limits), mixed_(mixed) {}
 
   // Appends `id`, or the items of the list that it is, however deep.
+  // An error is of `id` alone, not of what is expanded after it.
+  absl::Status Expand(NodeId id, std::vector<NodeId>& out) {
+    const std::size_t visited = visited_, expanded = out.size();
+    const absl::Status status = Expand(id, 1, out);
+    if (!status.ok()) {
+      visited_ = visited;
+      out.resize(expanded);
+    }
+    return status;
+  }
+
+ private:
   absl::Status Expand(NodeId id, int depth, std::vector<NodeId>& out) {
     const Node& node = tree_.nodes[id];
     if (IsNull(node)) return absl::OkStatus();
@@ -118,7 +138,6 @@ class Expansion {
     return absl::OkStatus();
   }
 
- private:
   absl::Status CheckIsObject(const Node& node) const {
     if (node.kind != Node::Kind::kMap) return ErrorAt(source_, node.at, "a document must be a map with apiVersion and kind");
     for (const absl::string_view key : {"apiVersion", "kind"}) {
@@ -151,28 +170,75 @@ absl::StatusOr<std::vector<ManifestDocument>> Write(const Tree& tree, const std:
   return documents;
 }
 
-absl::StatusOr<std::vector<ManifestDocument>> ReadObjects(absl::string_view text, absl::string_view source, const ManifestLimits& limits,
-                                                          bool mixed) {
-  GW_ASSIGN_OR_RETURN(const Tree tree, Read(text, source, limits));
-  std::vector<NodeId> roots;
-  Expansion expansion(tree, source, limits, mixed);
-  for (const NodeId root : tree.roots) GW_RETURN_IF_ERROR(expansion.Expand(root, 1, roots));
-  return Write(tree, roots, source, limits);
-}
+// Of each document by itself what it says, or why it is refused.
+class EachDocument {
+ public:
+  EachDocument(const Tree& tree, absl::string_view source, const ManifestLimits& limits)
+      : tree_(tree), source_(source), expansion_(tree, source, limits, /*mixed=*/true), budget_{limits} {}
+
+  std::vector<ManifestDocument> Take() && {
+    auto refused = tree_.refused.begin();
+    for (std::size_t i = 0; i <= tree_.roots.size() && exhausted_ < manifest::kMostExhausted; ++i) {
+      for (; refused != tree_.refused.end() && refused->before == i; ++refused) Refuse(refused->why);
+      if (i < tree_.roots.size()) TakeRoot(tree_.roots[i]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void TakeRoot(NodeId root) {
+    std::vector<NodeId> objects;
+    if (const absl::Status status = expansion_.Expand(root, objects); !status.ok()) return Refuse(status);
+    for (const NodeId object : objects) {
+      ManifestDocument document;
+      const std::size_t before = budget_.nodes;
+      const absl::Status status = manifest::WriteDocument(tree_, object, source_, budget_, document);
+      if (status.ok()) {
+        out_.push_back(std::move(document));
+      } else {
+        budget_.nodes = before;
+        Refuse(status);
+        if (exhausted_ >= manifest::kMostExhausted) return;
+      }
+    }
+  }
+
+  void Refuse(const absl::Status& why) {
+    if (absl::IsResourceExhausted(why)) ++exhausted_;
+    manifest::Error error = manifest::ErrorOf(why, source_);
+    ManifestDocument& document = out_.emplace_back();
+    document.json = "null";
+    document.source = std::string(source_);
+    document.marks.push_back({0, error.at});
+    document.refusal = std::move(error.what);
+  }
+
+  const Tree& tree_;
+  const absl::string_view source_;
+  Expansion expansion_;
+  manifest::Budget budget_;
+  int exhausted_ = 0;
+  std::vector<ManifestDocument> out_;
+};
 
 }  // namespace
 
 absl::StatusOr<std::vector<ManifestDocument>> ReadManifest(absl::string_view text, absl::string_view source,
                                                            const ManifestLimits& limits) {
-  return ReadObjects(text, source, limits, /*mixed=*/false);
+  GW_ASSIGN_OR_RETURN(const Tree tree, Read(text, source, limits));
+  std::vector<NodeId> roots;
+  Expansion expansion(tree, source, limits, /*mixed=*/false);
+  for (const NodeId root : tree.roots) GW_RETURN_IF_ERROR(expansion.Expand(root, roots));
+  return Write(tree, roots, source, limits);
 }
 
 absl::StatusOr<std::vector<MixedDocument>> ReadMixedManifest(absl::string_view text, absl::string_view source, const ManifestLimits& limits) {
-  GW_ASSIGN_OR_RETURN(std::vector<ManifestDocument> documents, ReadObjects(text, source, limits, /*mixed=*/true));
+  GW_ASSIGN_OR_RETURN(const Tree tree, Read(text, source, limits, /*each=*/true));
+  std::vector<ManifestDocument> documents = EachDocument(tree, source, limits).Take();
   std::vector<MixedDocument> out;
   out.reserve(documents.size());
   for (ManifestDocument& document : documents) out.push_back({std::move(document), {}});
-  if (out.size() == 1 && out[0].document.kind.empty()) out[0].text = std::string(text);
+  if (out.size() == 1 && out[0].document.kind.empty() && out[0].document.refusal.empty()) out[0].text = std::string(text);
   return out;
 }
 

@@ -49,6 +49,9 @@ struct ManifestDocument {
     TextPosition at;
   };
   std::vector<Mark> marks;
+  // Of ReadMixedManifest only: why the document cannot be read, in words that say what to do; "" of all that can. `json` is null then, with
+  // the place as its own.
+  std::string refusal = {};
 };
 
 // Objects of an API: every document is a map with apiVersion and kind, `kind: List` is replaced by its items, empty documents
@@ -56,7 +59,11 @@ struct ManifestDocument {
 absl::StatusOr<std::vector<ManifestDocument>> ReadManifest(absl::string_view text, absl::string_view source,
                                                            const ManifestLimits& limits = {});
 
-// The same, but maps that have neither apiVersion nor kind are taken as they are: files of PaddleRec's. `text` is the source's own when such
+// For whoever judges each document by itself. A document that is refused for what is in it stands among the others with its refusal; the
+// reading goes on behind the next line "---". A text that is no YAML or JSON, or is nested too deep, ends the source there, and so do
+// ten documents that need too much.
+// An error is one of the whole source: too large, or no UTF-8.
+// Maps that have neither apiVersion nor kind are taken as they are: files of PaddleRec's. `text` is the source's own when such
 // a map is all that is in it, else empty: what was written around the values may matter to whoever gets the file.
 struct MixedDocument {
   ManifestDocument document;

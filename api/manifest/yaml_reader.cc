@@ -97,7 +97,7 @@ struct Parser {
 
 absl::string_view TextOf(const yaml_char_t* text) { return text == nullptr ? absl::string_view() : absl::string_view(reinterpret_cast<const char*>(text)); }
 
-// The first error ends the building.
+// The first error ends the building, unless the document is skipped.
 class TreeBuilder {
  public:
   TreeBuilder(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree)
@@ -107,6 +107,7 @@ class TreeBuilder {
 
   void Handle(const yaml_event_t& event) {
     at_ = positions_.Of(event.start_mark);
+    if (skips_) return Skip(event.type);
     switch (event.type) {
       case YAML_DOCUMENT_START_EVENT: return BeginDocument();
       case YAML_ALIAS_EVENT: return Alias(TextOf(event.data.alias.anchor));
@@ -122,6 +123,21 @@ class TreeBuilder {
       case YAML_DOCUMENT_END_EVENT: return;
     }
   }
+
+  // Leaves the document at hand out, with its nodes: aliases of others do not reach them.
+  void Refuse(absl::Status why) {
+    if (!skips_) {
+      tree_.nodes.resize(first_node_);
+      tree_.roots.resize(first_root_);
+    }
+    if (absl::IsResourceExhausted(why)) ++exhausted_;
+    tree_.refused.push_back({tree_.roots.size(), std::move(why)});
+    status_ = absl::OkStatus();
+    skips_ = true;
+    skipped_depth_ = 0;
+  }
+  // Nothing more is read.
+  bool ended() const { return ended_ || exhausted_ >= kMostExhausted; }
 
   // What the parser has against the text, in words that say what to do.
   absl::Status Complaint(const yaml_parser_t& parser) {
@@ -154,11 +170,27 @@ class TreeBuilder {
 
   void Fail(absl::string_view what) { status_ = ErrorAt(source_, at_, what); }
 
+  void Skip(yaml_event_type_t type) {
+    if (type == YAML_DOCUMENT_END_EVENT) skips_ = false;
+    if (type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT) --skipped_depth_;
+    if (type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT) ++skipped_depth_;
+    if (skipped_depth_ > limits_.max_depth) FailTooDeep();
+  }
+
+  // libyaml's time grows with the square of the depth, so what is too deep is not read to its end.
+  void FailTooDeep() {
+    Fail(absl::StrCat("more than ", limits_.max_depth, " maps and lists within each other"));
+    ended_ = true;
+  }
+
   void BeginDocument() {
     anchors_.clear();
     open_.clear();
-    if (tree_.roots.size() >= limits_.max_documents) {
-      status_ = absl::ResourceExhaustedError(absl::StrCat(source_, ": more than ", limits_.max_documents, " documents"));
+    first_node_ = tree_.nodes.size();
+    first_root_ = tree_.roots.size();
+    if (tree_.roots.size() + tree_.refused.size() >= limits_.max_documents) {
+      status_ = ErrorAt(source_, at_, absl::StrCat("more than ", limits_.max_documents, " documents"), absl::StatusCode::kResourceExhausted);
+      ended_ = true;
     }
   }
 
@@ -196,19 +228,19 @@ class TreeBuilder {
       text = std::string(value);
       return true;
     }
-    if (!tag.empty() && !standard) return Refuse(absl::StrCat("the tag ", tag, " means nothing to Kubernetes; remove it"));
+    if (!tag.empty() && !standard) return Fails(absl::StrCat("the tag ", tag, " means nothing to Kubernetes; remove it"));
     manifest::Scalar scalar = ResolveScalar(value);
-    if (scalar.type == ScalarType::kNotFinite) return Refuse(absl::StrCat(value, " cannot be said in JSON; quote it or use a number"));
+    if (scalar.type == ScalarType::kNotFinite) return Fails(absl::StrCat(value, " cannot be said in JSON; quote it or use a number"));
     const bool fits = tag.empty() || (wanted == "int" && scalar.type == ScalarType::kInt) ||
                       (wanted == "float" && (scalar.type == ScalarType::kFloat || scalar.type == ScalarType::kInt)) ||
                       (wanted == "bool" && scalar.type == ScalarType::kBool) || (wanted == "null" && scalar.type == ScalarType::kNull);
-    if (!fits) return Refuse(absl::StrCat("\"", value, "\" is no !!", wanted, "; remove the tag or change the value"));
+    if (!fits) return Fails(absl::StrCat("\"", value, "\" is no !!", wanted, "; remove the tag or change the value"));
     if (scalar.type != ScalarType::kString) kind = Node::Kind::kLiteral;
     text = std::move(scalar.text);
     return true;
   }
 
-  bool Refuse(absl::string_view what) {
+  bool Fails(absl::string_view what) {
     Fail(what);
     return false;
   }
@@ -216,7 +248,7 @@ class TreeBuilder {
   void Open(absl::string_view tag, absl::string_view standard, absl::string_view anchor, Node::Kind kind) {
     if (!tag.empty() && tag != "!" && tag != absl::StrCat(kYamlTag, standard)) return Fail(absl::StrCat("the tag ", tag, " means nothing to Kubernetes; remove it"));
     if (ExpectsKey()) return Fail("a key must be a word or a number, not a list or a map");
-    if (static_cast<int>(open_.size()) >= limits_.max_depth) return Fail(absl::StrCat("more than ", limits_.max_depth, " maps and lists within each other"));
+    if (static_cast<int>(open_.size()) >= limits_.max_depth) return FailTooDeep();
     const NodeId id = Remember(anchor, tree_.Add(kind, at_));
     tree_.nodes[id].complete = false;
     Place(id);
@@ -280,6 +312,10 @@ class TreeBuilder {
   Tree& tree_;
   Positions positions_;
   TextPosition at_;  // of the event at hand
+  std::size_t first_node_ = 0, first_root_ = 0;  // of the document at hand
+  bool skips_ = false;                           // to the end of the document
+  int skipped_depth_ = 0, exhausted_ = 0;
+  bool ended_ = false;
   absl::Status status_;
   std::vector<OpenNode> open_;
   absl::flat_hash_map<std::string, NodeId> anchors_;
@@ -287,16 +323,19 @@ class TreeBuilder {
 
 }  // namespace
 
-absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree) {
+absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each, Tree& tree) {
   TreeBuilder builder(text, source, limits, tree);
   Parser parser(text);
-  for (bool more = true; more && builder.status().ok();) {
+  for (bool more = true; more;) {
     Event event;
-    if (yaml_parser_parse(&parser.parser, &event.event) == 0) return builder.Complaint(parser.parser);
-    more = event.event.type != YAML_STREAM_END_EVENT;
-    builder.Handle(event.event);
+    const bool parsed = yaml_parser_parse(&parser.parser, &event.event) != 0;
+    if (parsed) builder.Handle(event.event);
+    const absl::Status status = parsed ? builder.status() : builder.Complaint(parser.parser);
+    if (!status.ok() && !each) return status;
+    if (!status.ok()) builder.Refuse(status);
+    more = parsed && event.event.type != YAML_STREAM_END_EVENT && !builder.ended();
   }
-  return builder.status();
+  return absl::OkStatus();
 }
 
 }  // namespace gangway::api::manifest

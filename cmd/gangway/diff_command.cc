@@ -110,7 +110,7 @@ class Differ {
 
   void AddSeen(absl::string_view object) {
     absl::StatusOr<std::vector<api::MixedDocument>> read = api::ReadMixedManifest(object, "cluster");
-    if (read.ok()) seen_.push_back(std::move(read->front()));
+    if (read.ok() && read->size() == 1 && read->front().document.refusal.empty()) seen_.push_back(std::move(read->front()));
   }
 
   convert::ManifestTranslation Translated(bool kept) const {
@@ -175,10 +175,21 @@ class Differ {
     if (!live.ok()) return Fail(place->name, live.status());
     if (object.made) {
       const json::value wanted = Replaced(*live, *ours);
-      return Print(*place, *live, wanted, caller_.Call("PUT", place->path, api::ToJson(wanted), kDryRun));
+      const absl::StatusOr<Bytes> result = caller_.Call("PUT", place->path, api::ToJson(wanted), kDryRun);
+      return Print(*place, *live, result.ok() ? wanted : Replaced(*live, WithDefaults(*place, *ours)), result);
     }
     // Of what passed through, the cluster may know more than the file.
     Print(*place, *live, *ours, caller_.Call("PATCH", place->path, object.json, absl::StrCat(kDryRun, "&force=true"), "application/apply-patch+yaml"));
+  }
+
+  // `object` with what the server adds to a new one of its kind. The dry run is of a short name that nobody has.
+  json::value WithDefaults(const Place& place, json::value object) {
+    json::object& metadata = object.as_object()["metadata"].as_object();
+    metadata.erase("name");
+    metadata["generateName"] = "diff-";
+    const absl::StatusOr<Bytes> made = caller_.Call("POST", place.collection, api::ToJson(object), kDryRun);
+    absl::StatusOr<json::value> defaulted = made.ok() ? api::ParseJson(**made) : made.status();
+    return defaulted.ok() ? *std::move(defaulted) : std::move(object);
   }
 
   // Objects of the cluster that stand in the way of a Job that is not there yet.

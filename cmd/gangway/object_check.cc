@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/json_value.h"
 #include "base/nearest.h"
 #include "sandbox/apiserver/schemas/schemas.h"
 
@@ -33,6 +34,11 @@ convert::TypeComplaints ObjectCheck::Of(const api::Resource& resource, const boo
   convert::TypeComplaints out;
   for (const std::string& path : findings.unknown) out.unknown.push_back(UnknownField(schema, path));
   out.errors = std::move(findings.errors);
+  if (!out.unknown.empty()) {
+    boost::json::value known = object;
+    sandbox::Prune(known, schema);
+    out.known = api::ToJson(known);
+  }
   return out;
 }
 

@@ -103,11 +103,14 @@ absl::Status SetVolcanoVersion(Settings& s, const std::string& text) {
 }
 
 absl::Status SetElasticEtcd(Settings& s, const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  int port = 0;
-  const bool whole = colon != std::string::npos && colon > 0 && absl::SimpleAtoi(text.substr(colon + 1), &port) && port > 0 && port <= 65535;
-  if (!text.empty() && (!whole || text.find('/') != std::string::npos)) return MustBe("HOST:PORT, such as etcd.infra:2379", text);
+  if (!text.empty() && !convert::IsEtcdAddress(text)) return MustBe("HOST:PORT, such as etcd.infra:2379", text);
   s.elastic_etcd = text;
+  return absl::OkStatus();
+}
+
+absl::Status SetClusterDomain(Settings& s, const std::string& text) {
+  if (!convert::IsClusterDomain(text)) return MustBe("the domain of a cluster, such as cluster.local", text);
+  s.cluster_domain = text;
   return absl::OkStatus();
 }
 
@@ -196,7 +199,7 @@ const Setting kSettings[] = {
      kFixed, kControllerOnly, kValue, SetElasticEtcd},
     {"volcano-version", "paddle.volcanoVersion", "1.13", "the release of Volcano that runs PaddleJobs, where it does", kFixed, kControllerOnly, kValue, SetVolcanoVersion},
     {"cluster-domain", "paddle.clusterDomain", "cluster.local", "of the absolute names of PaddleJobs' pods", kFixed, kControllerOnly, kValue,
-     SetNameOf<&Settings::cluster_domain>},
+     SetClusterDomain},
     {"kube-api-qps", "kubeAPI.qps", "0", "most writes a second, events included; 0: as many as the API server takes", kReloadable, kBoth, kValue, SetQps},
     {"kube-api-burst", "kubeAPI.burst", "100", "how many of them at once", kReloadable, kBoth, kValue, SetBurst},
     {"drain-timeout", "drainTimeout", "5s", "after SIGTERM, for the writes of what was decided", kFixed, kBoth, kValue, SetDurationOf<&Settings::drain_timeout>},

@@ -32,6 +32,9 @@ absl::StatusOr<api::MixedDocument> ReadOne(const std::string& path, const char* 
   std::vector<api::MixedDocument> documents = ReadInputs({path}, unreadable);
   if (!unreadable.empty()) return absl::InvalidArgumentError(unreadable.front());
   if (documents.size() != 1) return absl::InvalidArgumentError(absl::StrCat(path, ": has ", documents.size(), " documents, must have one"));
+  if (const api::ManifestDocument& only = documents.front().document; !only.refusal.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(only.Where(""), ": ", only.refusal));
+  }
   return std::move(documents.front());
 }
 
@@ -57,7 +60,7 @@ bool TellAll(const api::ManifestDocument& backend, const api::ManifestDocument& 
   Tell(backend, made.backend_warnings, "warning: ");
   const bool wrong = Tell(backend, made.backend_errors, "");
   const bool also = Tell(config, made.config_errors, "");
-  for (const convert::Finding& finding : made.findings) std::fprintf(stderr, "gangway submit: %s\n", finding.ToString().c_str());
+  for (const convert::Finding& finding : made.findings) std::fprintf(stderr, "%s: %s\n", backend.Where(finding.error.field).c_str(), finding.ToString().c_str());
   return wrong || also || convert::HasErrors(made.findings);
 }
 

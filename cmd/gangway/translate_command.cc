@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "absl/strings/str_cat.h"
 #include "cmd/gangway/inputs.h"
 #include "cmd/gangway/object_check.h"
 #include "cmd/gangway/translation_text.h"
@@ -27,6 +28,12 @@ absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags)
   convert::TranslateOptions options;
   options.target = flags.target == "gangway" ? convert::Target::kGangway : convert::Target::kVolcano;
   GW_ASSIGN_OR_RETURN(options.volcano, convert::ParseVolcanoVersion(flags.volcano_version));
+  if (!convert::IsClusterDomain(flags.cluster_domain)) {
+    return absl::InvalidArgumentError(absl::StrCat("--cluster-domain ", flags.cluster_domain, ": must be the domain of a cluster, such as cluster.local"));
+  }
+  if (!flags.elastic_etcd.empty() && !convert::IsEtcdAddress(flags.elastic_etcd)) {
+    return absl::InvalidArgumentError(absl::StrCat("--elastic-etcd ", flags.elastic_etcd, ": must be HOST:PORT, such as etcd.infra:2379"));
+  }
   options.cluster_domain = flags.cluster_domain;
   options.elastic_etcd = flags.elastic_etcd;
   options.namespace_queue = flags.queue;
@@ -40,7 +47,7 @@ TranslateCommand::TranslateCommand(CLI::App& app)
   command_->footer(
       "Objects go to standard output in the order to apply, what there is to say of them to standard error; other objects pass through.\n"
       "See docs/translate.md. Exit code: 0 all was translated, warnings or not; 1 a flag is wrong or an input cannot be read;\n"
-      "2 a job has an error: nothing comes out of its document, the others do.\n\n"
+      "2 a document has an error: nothing comes out of it, the others do.\n\n"
       "  gangway translate -f paddlejob.yaml | kubectl apply -f -\n  gangway translate -f jobs/ --explain\n"
       "  gangway translate -f backend.yaml -f config.yaml --target=gangway");
   AddInputs(*command_, inputs_);

@@ -11,6 +11,7 @@
 #include "api/field_rules.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/name.h"
 #include "api/resource.h"
 #include "api/volcano/admission.h"
 #include "api/volcano/custom_types.h"
@@ -45,6 +46,11 @@ FieldErrors Judge(const ManifestDocument& document, const CustomType& type, cons
     rules = api::volcano::Admit(request, &*object, nullptr).errors;
   }
   AddUnheard(std::move(rules), errors);
+  if (!document.ns.empty()) {
+    for (const std::string& complaint : api::CheckDns1123Label(document.ns)) {
+      AddUnheard({{FieldError::Type::kInvalid, "metadata.namespace", api::JsonString(document.ns), complaint, ""}}, errors);
+    }
+  }
   return errors;
 }
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -21,7 +22,7 @@ ValidateCommand::ValidateCommand(CLI::App& app)
   command_->footer(
       "Judges Jobs, CronJobs, JobFlows, JobTemplates, PodGroups, Queues and Commands, PaddleJobs of both dialects and PaddleRec's two files; other\n"
       "objects are passed over with a note. See docs/validate.md.\n"
-      "Exit code: 0 every object would be taken, 1 one would be refused, 2 a flag is wrong or an input cannot be read.\n\n"
+      "Exit code: 0 every object would be taken, 1 one would be refused, 2 a flag is wrong, or an input or a document of it cannot be read.\n\n"
       "  gangway validate -f job.yaml -f more/\n  kubectl get vcjob ctr -o yaml | gangway validate -f - -o json");
   AddInputs(*command_, inputs_);
   command_->add_option("-o,--output", output_, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
@@ -43,7 +44,9 @@ int ValidateCommand::Run() const {
   std::fputs((output_ == "json" ? ValidationJson(validation) : ValidationText(validation)).c_str(), stdout);
   const bool written = std::fflush(stdout) == 0;
   for (const std::string& line : validation.unreadable) std::fprintf(stderr, "gangway validate: %s\n", line.c_str());
-  if (!validation.unreadable.empty() || !written) return kWrongInput;
+  const auto cannot_be_read = [](const Finding& finding) { return finding.code == convert::Code::kYaml; };
+  const bool all_read = validation.unreadable.empty() && std::none_of(validation.findings.begin(), validation.findings.end(), cannot_be_read);
+  if (!all_read || !written) return kWrongInput;
   return validation.refused > 0 ? kRefused : kTaken;
 }
 

@@ -15,6 +15,7 @@
 #include "api/json.h"
 #include "base/nearest.h"
 #include "base/strings.h"
+#include "translator/convert/options.h"
 
 namespace gangway::convert {
 namespace {
@@ -80,10 +81,7 @@ bool ReadManager(absl::string_view text, Annotations& out) {
 }
 
 bool ReadEtcd(absl::string_view text, Annotations& out) {
-  const std::size_t colon = text.rfind(':');
-  std::int32_t port = 0;
-  if (colon == absl::string_view::npos || colon == 0 || !ReadInt(text.substr(colon + 1), 1, 65535, port)) return false;
-  if (HasBlank(text) || absl::StrContains(text, '/') || absl::StrContains(text, ',')) return false;
+  if (!IsEtcdAddress(text)) return false;
   out.elastic_etcd = std::string(text);
   return true;
 }

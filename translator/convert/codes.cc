@@ -51,6 +51,7 @@ constexpr std::array kCodes{
     CodeEntry{Code::kRefused, "E-REFUSED", Type::kInvalid, "Volcano or Kubernetes would refuse the Job", "correct the field"},
     CodeEntry{Code::kDuplicate, "E-DUPLICATE", Type::kDuplicate, "another object of the input becomes the same one", "rename or remove one of them"},
     CodeEntry{Code::kKind, "E-KIND", Type::kNotSupported, "objects of this kind cannot be translated", "write a PaddleJob or a Volcano Job"},
+    CodeEntry{Code::kYaml, "E-YAML", Type::kForbidden, "the document cannot be read", "correct it"},
 
     Note(Code::kZeroReplicas, "W-ZERO-REPLICAS", "a role of 0 pods is left out", "remove it, or give it replicas"),
     Note(Code::kUnused, "W-UNUSED", "has no effect here", "remove it"),

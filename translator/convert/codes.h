@@ -22,7 +22,7 @@ enum class Level : std::uint8_t { kError, kWarning, kInfo };
 // In the order of the table. They are public: logs, events and conditions carry their names.
 enum class Code : std::uint8_t {
   kEmpty, kName, kNameLength, kReplicas, kMinAvailable, kEnum, kScheduler, kHeter, kElastic, kEnvTooLarge, kIp, kDns, kVolcanoOld, kPgClash,
-  kSvcClash, kTwoControllers, kQueue, kNoContainer, kType, kUnknown, kRefused, kDuplicate, kKind,
+  kSvcClash, kTwoControllers, kQueue, kNoContainer, kType, kUnknown, kRefused, kDuplicate, kKind, kYaml,
   kZeroReplicas, kUnused, kFinalizers, kLabel, kHostname, kRestartAlways, kPartialGang, kMinAvailableLow, kMinResources, kEnumIgnored, kGloo2,
   kElastic0, kClean, kSampleSet, kEnvReserved, kDnsChanged, kHostNodes, kPgDropped, kIstio, kExitCode, kBackoff, kDeadline, kGrace, kPolicy,
   kUnknownField, kDeprecated, kRetry, kShm,

@@ -39,7 +39,7 @@ class Explainer {
       : job_(job), annotations_(annotations), options_(options), done_(done) {}
 
   std::vector<Step> Explain() && {
-    ExplainMetadata();
+    steps_ = StepsOfMetadata(job_.metadata, done_);
     ExplainWishes();
     ExplainRole("ps", job_.spec.ps);
     ExplainRole("worker", job_.spec.worker);
@@ -57,23 +57,6 @@ class Explainer {
 
  private:
   void Add(absl::string_view from, absl::string_view to, absl::string_view why) { steps_.push_back({std::string(from), std::string(to), std::string(why)}); }
-
-  void ExplainMetadata() {
-    Add("metadata.name", "metadata.name", "the Job's, and with it that of its Service and the beginning of its pods'");
-    if (!job_.metadata.labels.empty()) Add("metadata.labels", "metadata.labels", "Volcano copies them on to the PodGroup");
-    for (const auto& [key, text] : job_.metadata.annotations) {
-      const std::string from = absl::StrCat("metadata.annotations[", key, "]");
-      absl::string_view name = key;
-      if (!absl::ConsumePrefix(&name, View(kAnnotationPrefix))) {
-        const bool kept = done_.job.metadata.annotations.contains(key);
-        Add(from, kept ? absl::string_view(from) : "", kept ? "Volcano copies it on to the PodGroup" : "it is about the PaddleJob");
-        continue;
-      }
-      for (const Way& way : kWays) {
-        if (name == View(way.name)) Add(from, View(way.to), View(way.why));
-      }
-    }
-  }
 
   void ExplainWishes() {
     const api::paddle::PaddleJobSpec& spec = job_.spec;
@@ -129,9 +112,7 @@ class Explainer {
     Add("", "spec.tasks[*].template.spec.containers[*].env", "who the pod is, then who the others are, then the user's own");
     Add("", "spec.tasks[*].policies", absl::StrCat("what becomes of the job when a pod ends, for ", View(TargetName(options_.target)), "'s controller"));
     Add("", "spec.maxRetry", "runs before the job has failed");
-    if (annotations_.wait_dns && !done_.lineup.elastic) {
-      Add("", "spec.tasks[*].template.spec.initContainers", "the names of the pods that a program needs resolve before it starts");
-    }
+    if (annotations_.wait_dns && !done_.lineup.elastic) steps_.push_back(StepOfWaitDns());
     for (const Companion& one : done_.before) Add("", absl::StrCat(View(one.resource->singular), " ", one.name), one.why);
   }
 
@@ -143,6 +124,28 @@ class Explainer {
 };
 
 }  // namespace
+
+std::vector<Step> StepsOfMetadata(const api::ObjectMeta& metadata, const Translation& done) {
+  std::vector<Step> steps{{"metadata.name", "metadata.name", "the Job's, and with it that of its Service and the beginning of its pods'"}};
+  if (!metadata.labels.empty()) steps.push_back({"metadata.labels", "metadata.labels", "Volcano copies them on to the PodGroup"});
+  for (const auto& [key, text] : metadata.annotations) {
+    const std::string from = absl::StrCat("metadata.annotations[", key, "]");
+    absl::string_view name = key;
+    if (!absl::ConsumePrefix(&name, View(kAnnotationPrefix))) {
+      const bool kept = done.job.metadata.annotations.contains(key);
+      steps.push_back({from, kept ? from : "", kept ? "Volcano copies it on to the PodGroup" : "it is about the PaddleJob"});
+      continue;
+    }
+    for (const Way& way : kWays) {
+      if (name == View(way.name)) steps.push_back({from, std::string(way.to), std::string(way.why)});
+    }
+  }
+  return steps;
+}
+
+Step StepOfWaitDns() {
+  return {"", "spec.tasks[*].template.spec.initContainers", "the names of the pods that a program needs resolve before it starts"};
+}
 
 std::vector<Step> StepsOf(const api::paddle::PaddleJob& job, const Annotations& annotations, const TranslateOptions& options, const Translation& done) {
   return Explainer(job, annotations, options, done).Explain();

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "translator/convert/companions.h"
 #include "translator/convert/document.h"
+#include "translator/convert/explain.h"
 #include "translator/convert/job_parts.h"
 #include "translator/convert/kubeflow_roles.h"
 #include "translator/convert/names.h"
@@ -303,12 +304,13 @@ class KubeflowTranslator {
   }
 
   void Explain() {
+    out_.steps = StepsOfMetadata(job_.metadata, out_);
     const auto step = [&](std::string from, std::string to, std::string why) { out_.steps.push_back({std::move(from), std::move(to), std::move(why)}); };
     for (std::size_t i = 0; i < parts_.roles.size(); ++i) {
       const std::string& from = parts_.roles[i].field;
       const std::string to = absl::StrCat("spec.tasks[", i, "]");
       step(from + ".replicas", to + ".replicas", "pods keep their names");
-      step(from + ".restartPolicy", to + ".policies", "what ends the job and what restarts it");
+      if (!parts_.roles[i].spec->restart_policy.empty()) step(from + ".restartPolicy", to + ".policies", "what ends the job and what restarts it");
       step(from + ".template", to + ".template", "with the names that the launcher meets at");
     }
     step("", "spec.tasks[*].template.spec.containers[*].env", absl::StrCat("the pods meet at ", master_));
@@ -319,10 +321,17 @@ class KubeflowTranslator {
       step("spec.runPolicy.activeDeadlineSeconds", "spec.tasks[*].template.spec.activeDeadlineSeconds", "a Job has no deadline, pods have");
     }
     if (!policy_.clean_pod_policy.empty()) step("spec.runPolicy.cleanPodPolicy", "", options_.kept ? "the controller cleans" : "a Job keeps what has ended");
+    if (policy_.suspend) {
+      step("spec.runPolicy.suspend", "", options_.kept ? "while it is true the job has no pods" : "a Job cannot be made suspended");
+    }
+    if (!policy_.managed_by.empty()) step("spec.runPolicy.managedBy", "", "whose job it is");
     if (job_.spec.elastic_policy) {
       step("spec.elasticPolicy", elastic() ? "spec.minAvailable, spec.tasks[0].minAvailable" : "", elastic() ? "the fewest start together" : "there is no etcd");
     }
     step("", "spec.plugins.svc", "gives pods names that resolve before they are ready");
+    if (annotations_.wait_dns && !elastic()) out_.steps.push_back(StepOfWaitDns());
+    if (options_.group.has_value()) step(absl::StrCat("podgroup ", options_.group->name), "", "the Job gets one of its own; what this one asks for counts where the job says nothing");
+    for (const Companion& one : out_.before) step("", absl::StrCat(View(one.resource->singular), " ", one.name), one.why);
   }
 
   const kf::PaddleJob& job_;

@@ -131,6 +131,11 @@ Findings CheckName(absl::string_view job, absl::Span<const TaskSize> tasks, cons
   Findings findings;
   if (!IsShaped(job)) findings.push_back(MakeFinding(Code::kName, "metadata.name", api::JsonString(job), {}, Advice(job, max)));
   if (Size(job) > max) findings.push_back(TooLong(job, tasks, max));
+  if (!style.ns.empty() && !api::CheckDns1123Label(style.ns).empty()) {
+    findings.push_back(MakeFinding(Code::kName, "metadata.namespace", api::JsonString(style.ns),
+                                   "no namespace has this name: it is lower case letters, digits and '-', at most 63 of them, with a letter or digit at both ends",
+                                   "correct it, or leave it out"));
+  }
   return findings;
 }
 

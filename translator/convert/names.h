@@ -42,7 +42,7 @@ int MaxJobName(absl::Span<const TaskSize> tasks, const NameStyle& style);
 // different ones for different ones. "" when `max` is less than 8.
 std::string SuggestName(absl::string_view name, int max);
 
-// E-NAME and E-NAME-LENGTH, with the name to take instead.
+// E-NAME, also of the style's namespace, and E-NAME-LENGTH, with the name to take instead.
 Findings CheckName(absl::string_view job, absl::Span<const TaskSize> tasks, const NameStyle& style);
 
 // An object in the job's namespace that neither the job nor its Job made.

@@ -1,9 +1,13 @@
 #include "translator/convert/options.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "api/name.h"
 
 namespace gangway::convert {
 namespace {
@@ -27,6 +31,18 @@ bool ReadVersion(absl::string_view text, VolcanoVersion& out) {
 }
 
 }  // namespace
+
+bool IsEtcdAddress(absl::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == absl::string_view::npos || colon == 0) return false;
+  const absl::string_view digits = text.substr(colon + 1);
+  int port = 0;
+  const bool whole = !digits.empty() && digits.size() <= 5 && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!whole || !absl::SimpleAtoi(digits, &port) || port < 1 || port > 65535) return false;
+  return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '/' || c == ','; });
+}
+
+bool IsClusterDomain(absl::string_view text) { return api::CheckDns1123Subdomain(text).empty(); }
 
 std::string_view TargetName(Target target) {
   switch (target) {

@@ -27,6 +27,11 @@ struct VolcanoVersion {
 // "1.13", "v1.13.0". InvalidArgument otherwise.
 absl::StatusOr<VolcanoVersion> ParseVolcanoVersion(absl::string_view text);
 
+// "etcd.infra:2379": one host and its port.
+bool IsEtcdAddress(absl::string_view text);
+// "cluster.local": what the names of a cluster's pods may end with.
+bool IsClusterDomain(absl::string_view text);
+
 struct TranslateOptions {
   Target target = Target::kVolcano;
   VolcanoVersion volcano = {};

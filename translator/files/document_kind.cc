@@ -39,6 +39,7 @@ bool IsDataSet(const ManifestDocument& document) {
 }  // namespace
 
 DocumentKind KindOf(const ManifestDocument& document) {
+  if (!document.refusal.empty()) return DocumentKind::kNone;
   if (document.kind.empty()) {
     switch (api::paddle::RecFileOf(document.json)) {
       case api::paddle::RecFile::kBackend: return DocumentKind::kRecBackend;
@@ -54,6 +55,11 @@ DocumentKind KindOf(const ManifestDocument& document) {
 }
 
 Finding RefusalOf(const ManifestDocument& document) {
+  if (!document.refusal.empty()) {
+    Finding finding = MakeFinding(Code::kYaml, "", "", document.refusal);
+    finding.error.fix.clear();  // the refusal says it
+    return finding;
+  }
   if (document.kind.empty()) {
     return MakeFinding(Code::kKind, "", "", "this is neither an object nor a file of PaddleRec's: apiVersion and kind are missing",
                        "say what the document is");

@@ -20,7 +20,7 @@ enum class DocumentKind : std::uint8_t {
 
 DocumentKind KindOf(const api::ManifestDocument& document);
 
-// Why it is kNone, and what to do: versions that never were, Paddle's other APIs, files that are no objects.
+// Why it is kNone, and what to do: documents that cannot be read, versions that never were, Paddle's other APIs, files that are no objects.
 Finding RefusalOf(const api::ManifestDocument& document);
 
 // Of kinds that are passed on although something is to be said of them: PaddleCloud's data sets.

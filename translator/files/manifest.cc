@@ -194,7 +194,7 @@ class ManifestTranslator {
     said_.clear();
   }
 
-  // False when the document cannot be read as what it says it is.
+  // False when the document cannot be read as what it says it is. Otherwise `known_` is what its type knows of it.
   bool PassesTypes(const api::Resource& resource, const api::Type& table) {
     json::monotonic_resource memory;
     const absl::StatusOr<json::value> object = api::ParseJson(document().json, &memory);
@@ -204,8 +204,10 @@ class ManifestTranslator {
     }
     TypeComplaints complaints = check_(resource, *object);
     for (FieldError& error : complaints.unknown) {
+      if (!options_.strict) absl::StrAppend(&error.rule, ": it is left out");
       Say({options_.strict ? Code::kUnknown : Code::kUnknownField, std::move(error)});
     }
+    known_ = complaints.known.empty() ? document().json : std::move(complaints.known);
     FieldErrors rules = std::move(complaints.errors);
     api::CheckRules(table, *object, "", rules);
     for (const FieldError& error : rules) Say(Refusal(error));
@@ -245,7 +247,7 @@ class ManifestTranslator {
     ++out_.jobs;
     const bool first = IsFirstOfItsName();
     if (!PassesTypes(resource, api::TypeOf<PaddleJob>()) || !first) return;
-    const absl::StatusOr<PaddleJob> job = api::Decode<PaddleJob>(document().json);
+    const absl::StatusOr<PaddleJob> job = api::Decode<PaddleJob>(known_);
     if (!job.ok()) return Say(MakeFinding(Code::kType, "", "", std::string(job.status().message())));
     TranslateOptions options = options_;
     options.namespace_queue = QueueOf(document().ns);
@@ -352,19 +354,20 @@ class ManifestTranslator {
     ++out_.jobs;
     if (!PassesTypes(api::kJobs, api::TypeOf<api::volcano::Job>())) return;
     Findings findings;
-    const absl::StatusOr<api::volcano::Job> job = api::Decode<api::volcano::Job>(document().json);
-    if (!job.ok()) return Say(MakeFinding(Code::kType, "", "", std::string(job.status().message())));
+    const absl::StatusOr<api::volcano::Job> job = api::Decode<api::volcano::Job>(known_);
+    const absl::StatusOr<json::value> known = api::ParseJson(known_);
+    if (!job.ok() || !known.ok()) return Say(MakeFinding(Code::kType, "", "", std::string((job.ok() ? known.status() : job.status()).message())));
     const Annotations annotations = ReadAnnotations(job->metadata.annotations, options_.strict, findings);
     if (!annotations.run_entry) {
       SayAll(std::move(findings));
       return PassOn();
     }
-    json::value admitted = *object;
+    json::value admitted = *known;
     const api::volcano::AdmissionRequest request{.resource = &api::kJobs, .ns = document().ns, .name = document().name};
     const FieldErrors refusals = api::volcano::Admit(request, &admitted, nullptr).errors;
     for (const FieldError& error : refusals) Say(Refusal(error));
     if (!refusals.empty()) return;
-    EntryRewrite rewrite = RewriteRunEntry(*object, annotations, options_);
+    EntryRewrite rewrite = RewriteRunEntry(*known, annotations, options_);
     for (Finding& finding : rewrite.findings) findings.push_back(std::move(finding));
     if (!HasErrors(findings) && !rewrite.changed) PassOn();
     if (!HasErrors(findings) && rewrite.changed) {
@@ -438,6 +441,7 @@ class ManifestTranslator {
   std::map<std::string, std::vector<ForeignObject>> foreign_;  // by namespace
   std::vector<std::size_t> backends_, configs_;
   std::size_t at_ = 0;
+  std::string known_;                // of the document at hand
   std::vector<PlacedFinding> said_;  // of the document at hand
   ManifestTranslation out_;
 };

@@ -7,6 +7,7 @@
 //   Volcano Job, run-entry: on     the same Job without `paddle_k8s`
 //   any other object               itself, untouched and in its place
 //
+// Of what is translated, fields that its type does not have are left out, as an API server drops them (W-UNKNOWN-FIELD).
 // All or nothing for each document: of one with an error nothing comes out, the others do.
 #pragma once
 
@@ -30,6 +31,7 @@ namespace gangway::convert {
 // there are is not the translator's to know.
 struct TypeComplaints {
   api::FieldErrors unknown, errors;
+  std::string known;  // the object without its unknown fields, as an API server stores it; "" when it has none
 };
 using TypeCheck = std::function<TypeComplaints(const api::Resource& resource, const boost::json::value& object)>;
 

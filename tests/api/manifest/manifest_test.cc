@@ -17,6 +17,7 @@ using testutil::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 std::vector<std::string> Jsons(absl::string_view text, absl::string_view source = "f.yaml") {
   const absl::StatusOr<std::vector<ManifestDocument>> documents = ReadDocuments(text, source);
@@ -219,9 +220,67 @@ TEST(MixedManifestTest, FilesThatAreNoObjectsAreTakenAsTheyAre) {
   ASSERT_EQ(beside->size(), 2u);
   EXPECT_EQ((*beside)[0].text, "") << "its file has more";
   EXPECT_EQ((*beside)[1].document.kind, "Pod");
-  EXPECT_THAT(ReadMixedManifest("kind: Pod\n", "f.yaml"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("apiVersion is missing")));
-  EXPECT_THAT(ReadMixedManifest("- 1\n", "f.yaml"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be a map")));
-  EXPECT_THAT(ReadMixedManifest("apiVersion: v1\nkind: List\nitems: [{a: b}]\n", "f.yaml"), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(ReadMixedManifest("\xff", "f.yaml"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("UTF-8")));
+}
+
+// "1:1 a Pod", "3:1 the key ..." of each document.
+std::vector<std::string> Each(const std::string& text, const std::string& source = "f.yaml", const ManifestLimits& limits = {}) {
+  const auto documents = ReadMixedManifest(text, source, limits);
+  EXPECT_THAT(documents, IsOk());
+  std::vector<std::string> out;
+  if (!documents.ok()) return out;
+  for (const MixedDocument& one : *documents) {
+    const TextPosition at = one.document.Find("");
+    const std::string what = one.document.refusal.empty() ? absl::StrCat(one.document.kind, " ", one.document.name) : one.document.refusal;
+    out.push_back(absl::StrCat(at.line, ":", at.column, " ", what));
+  }
+  return out;
+}
+
+TEST(MixedManifestTest, ARefusedDocumentStandsAmongTheOthers) {
+  const std::string a = "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n", b = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n";
+  const auto between = [&](const std::string& document) {
+    const std::vector<std::string> all = Each(absl::StrCat(a, document, b));
+    EXPECT_EQ(all.size(), 3u) << document;
+    if (all.size() != 3) return std::string();
+    EXPECT_EQ(all[0], "1:1 Pod a");
+    EXPECT_THAT(all[2], ::testing::EndsWith("Pod b"));
+    return all[1];
+  };
+  EXPECT_EQ(between("a: 1\na: 2\n"), "4:1 the key \"a\" stands twice in one map, first in line 3; remove one");
+  EXPECT_EQ(between("x: {<<: {a: b}}\n"), "3:5 merge keys (<<) are not supported; write the fields out");
+  EXPECT_EQ(between("a: &a [*a]\n"), "3:8 an alias to a value that contains it never ends; write the value out");
+  EXPECT_EQ(between("a: [*b]\n"), "3:5 an alias without its anchor");
+  EXPECT_EQ(between("- 1\n"), "3:1 a document must be a map with apiVersion and kind");
+  EXPECT_EQ(between("text\n"), "3:1 a document must be a map with apiVersion and kind");
+  EXPECT_EQ(between("kind: Pod\n"), "3:1 apiVersion is missing; say what the document is");
+  EXPECT_EQ(between("apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}, {a: b}]\n"), "5:38 apiVersion is missing; say what the document is");
+  EXPECT_THAT(between("a: !x 1\n"), StartsWith("3:4 the tag !x means nothing"));
+  EXPECT_THAT(between("? [a]\n: b\n"), StartsWith("3:3 a key must be a word"));
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) absl::StrAppend(&bomb, "a", i, ": &a", i, " [*a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1, "]\n");
+  EXPECT_THAT(between(bomb), HasSubstr("the document is more than 3145728 bytes"));
+}
+
+TEST(MixedManifestTest, TextThatIsNoYamlEndsTheSourceAndWhatStandsBeforeItDoesNotGetLost) {
+  const std::string a = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n";
+  EXPECT_THAT(Each(absl::StrCat(a, "---\nkind: [\n---\n", a)), ElementsAre("1:1 Pod a", StartsWith("6:1 ")));
+  EXPECT_THAT(Each(absl::StrCat("a: 1\na: 2\n---\n", a, "---\n\"x\n")), ElementsAre(StartsWith("2:1 the key"), "4:1 Pod a", StartsWith("8:1 ")));
+  const std::string deep(100'000, '[');
+  EXPECT_THAT(Each(absl::StrCat(a, "---\nb: ", deep, "\n---\n", a)), ElementsAre("1:1 Pod a", StartsWith("5:103 more than 100 maps")));
+  EXPECT_THAT(Each(absl::StrCat(a, "---\nb: 1\nb: ", deep, "\n")), ElementsAre("1:1 Pod a", StartsWith("6:1 the key"), StartsWith("6:104 more than 100 maps")));
+  const std::string json = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"j"}})";
+  EXPECT_THAT(Each(absl::StrCat(json, "\n", R"({"a":1,"a":2})", "\n", json)), ElementsAre("1:1 Pod j", StartsWith("2:8 the key")));
+  EXPECT_THAT(Each(absl::StrCat(json, "\n{\"a\"\n"), "f.json"), ElementsAre("1:1 Pod j", StartsWith("3:1 expected ':'")));
+  EXPECT_THAT(Each(absl::StrCat(R"({"a":1,"a":2})", "\n---\n", json)), ElementsAre(StartsWith("1:8 the key"), "3:1 Pod j"));
+}
+
+TEST(MixedManifestTest, WhatAsksForTooMuchAgainAndAgainIsNotReadOn) {
+  const ManifestLimits limits{.max_nodes = 8};
+  std::string text;
+  for (int i = 0; i < 30; ++i) absl::StrAppend(&text, "[1,2,3,4,5,6,7,8,9]\n---\n");
+  EXPECT_EQ(Each(text, "f.yaml", limits).size(), 10u);
+  EXPECT_EQ(Each("x: &x [1, 2, 3]\ny: [*x, *x]\n---\na: 1\n", "f.yaml", limits).size(), 2u) << "a refused document costs the others nothing";
 }
 
 }  // namespace

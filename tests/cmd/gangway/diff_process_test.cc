@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kubectl/sandbox_process.h"
@@ -71,6 +73,11 @@ TEST_F(DiffProcessTest, ChangesAreShownAndWhatWouldBeRefusedIsSaid) {
   EXPECT_EQ(image.exit_code, 1);
   EXPECT_THAT(image.out, AllOf(HasSubstr("              image: paddle:2.6\n+"), HasSubstr("image: paddle:3.0\n")));
   EXPECT_THAT(image.err, HasSubstr("gangway diff: Job default/wd: the API server would refuse this: "));
+  for (const absl::string_view line : absl::StrSplit(image.out, '\n')) {
+    if (absl::StartsWith(line, "-") && !absl::StartsWith(line, "---")) {
+      EXPECT_TRUE(absl::StrContains(line, "image: paddle:2.6")) << "what the server adds is no difference: " << line;
+    }
+  }
   const Outcome priority = Diff(Changed("spec:\n", "spec:\n  schedulingPolicy: {minAvailable: 1}\n"));
   EXPECT_EQ(priority.exit_code, 1);
   EXPECT_THAT(priority.out, AllOf(HasSubstr("\n-  minAvailable: 2\n+  minAvailable: 1\n")));

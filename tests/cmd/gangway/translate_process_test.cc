@@ -53,6 +53,19 @@ TEST_F(TranslateProcessTest, AJobWithAnErrorEndsWithTwoAndTheOthersComeOut) {
   EXPECT_THAT(outcome.err, HasSubstr("/b.yaml:4:17: E-REPLICAS spec.worker.replicas: Invalid value: -1: "));
 }
 
+TEST_F(TranslateProcessTest, FlagsAreCheckedLikeTheAnnotationsAndTheControllersSettings) {
+  for (const char* wrong : {"--elastic-etcd=etcd", "--elastic-etcd=etcd:0", "--elastic-etcd=http://etcd:2379", "--elastic-etcd=a:1,b:2", "--elastic-etcd=:2379", "--elastic-etcd=e e:2379",
+                            "--cluster-domain=Cluster_Local", "--cluster-domain=a..b"}) {
+    for (const char* command : {"translate", "validate"}) {
+      const Outcome outcome = Run({"-f", "-", wrong}, Job("wd", 1), command);
+      EXPECT_EQ(outcome.exit_code, command[0] == 't' ? 1 : 2) << wrong;
+      EXPECT_THAT(outcome.err, HasSubstr("must be ")) << wrong;
+    }
+    EXPECT_THAT(Run({"-f", "-", "--master", "http://127.0.0.1:1", wrong}, Job("wd", 1), "diff").err, HasSubstr("must be ")) << wrong;
+  }
+  EXPECT_EQ(Run({"-f", "-", "--elastic-etcd=etcd.infra:2379", "--cluster-domain=k8s.example.com"}, Job("wd", 1)).exit_code, 0);
+}
+
 TEST_F(TranslateProcessTest, WhatCannotBeReadAndWrongFlagsEndWithOne) {
   const Outcome outcome = Run({"-f", "-", "-f", folder_.path() + "/none.yaml"}, Job("wd", 1));
   EXPECT_EQ(outcome.exit_code, 1);
@@ -60,9 +73,12 @@ TEST_F(TranslateProcessTest, WhatCannotBeReadAndWrongFlagsEndWithOne) {
   EXPECT_THAT(outcome.err, HasSubstr("gangway translate: " + folder_.path() + "/none.yaml: No such file"));
   for (const std::string& text : {std::string("a: &a [*a]\n"), std::string("a: 1\na: 2\n"), std::string("x: {<<: {a: b}}\n"), std::string("kind: [\n")}) {
     const Outcome broken = Run({"-f", "-"}, text);
-    EXPECT_EQ(broken.exit_code, 1) << text;
+    EXPECT_EQ(broken.exit_code, 2) << text;
     EXPECT_THAT(broken.out, IsEmpty()) << text;
-    EXPECT_THAT(broken.err, HasSubstr("standard input: line ")) << text;
+    EXPECT_THAT(broken.err, AllOf(StartsWith("standard input:"), HasSubstr(": E-YAML Forbidden: "))) << text;
+    const Outcome beside = Run({"-f", "-"}, absl::StrCat(Job("wd", 1), "---\n", text));
+    EXPECT_EQ(beside.exit_code, 2) << text;
+    EXPECT_THAT(beside.out, HasSubstr("kind: Job\n")) << "what stands before it is translated";
   }
   EXPECT_EQ(Run({}).exit_code, 1);
   EXPECT_EQ(Run({"-f", "-", "--target=k8s"}).exit_code, 1);

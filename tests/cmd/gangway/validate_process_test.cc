@@ -54,7 +54,7 @@ TEST_F(ValidateProcessTest, WhatCannotBeReadEndsWithTwoAndTheRestIsJudged) {
   const Outcome outcome = Run({"-f", folder_.path(), "-f", folder_.path() + "/none.yaml"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.out, HasSubstr("/b.yml:1:"));
-  EXPECT_THAT(outcome.err, HasSubstr("/a.yaml: line "));
+  EXPECT_THAT(outcome.out, HasSubstr("/a.yaml: E-YAML Forbidden: "));
   EXPECT_THAT(outcome.err, HasSubstr("/none.yaml: No such file or directory\n"));
   EXPECT_EQ(Run({"-f", "-"}, "# nothing\n").exit_code, 2);
   std::filesystem::create_directory(folder_.path() + "/empty");

@@ -255,6 +255,7 @@ TEST(KubeflowTest, BackoffLimitIsCountedForEachRole) {
   EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":4})"))), Not(Contains(HasSubstr("W-BACKOFF"))));
   const Translation none = Made(Job(Workers(), R"("runPolicy":{"backoffLimit":0})"));
   EXPECT_EQ(TemplateOf(none, 0).at("spec").at("restartPolicy"), "Never");
+  EXPECT_EQ(none.job.spec.max_retry, 1) << "the first restart is the end, also that of an eviction";
   EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":-1})"))), Contains("E-REFUSED spec.runPolicy.backoffLimit"));
 }
 
@@ -362,6 +363,29 @@ TEST(KubeflowTest, ExplainTellsWhereEachFieldWent) {
   std::vector<std::string> from;
   for (const Step& step : Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":60,"cleanPodPolicy":"All"})"), options).steps) from.push_back(step.from);
   EXPECT_THAT(from, AllOf(Contains("spec.paddleReplicaSpecs.Worker.template"), Contains("spec.runPolicy.ttlSecondsAfterFinished"), Contains("spec.runPolicy.cleanPodPolicy")));
+  std::vector<std::string> least;
+  for (const Step& step : Made(Job(absl::StrCat(R"("Worker":)", Role(""))), options).steps) least.push_back(step.from);
+  EXPECT_THAT(least, AllOf(Contains("metadata.name"), Not(Contains("spec.paddleReplicaSpecs.Worker.restartPolicy")), Not(Contains("spec.runPolicy.suspend"))));
+}
+
+TEST(KubeflowTest, ExplainTellsOfMetadataSuspendManagersAndTheWaitForNames) {
+  TranslateOptions options = Ours();
+  options.explain = true;
+  const std::string annotations = R"({"team":"ads","paddle.gangway.io/ttl":"60"})";
+  const auto rows = [&](absl::string_view more) {
+    std::vector<std::string> out;
+    const std::string roles = absl::StrCat(R"("Worker":)", Role(R"("replicas":2,"restartPolicy":"Never")"));
+    for (const Step& step : Made(Job(roles, more, "wd", annotations), options).steps) {
+      EXPECT_FALSE(step.to.empty() && step.why.empty()) << step.from;
+      out.push_back(absl::StrCat(step.from, " -> ", step.to));
+    }
+    return out;
+  };
+  EXPECT_THAT(rows(R"("runPolicy":{"suspend":false,"managedBy":"kubeflow.org/training-operator"})"),
+              ::testing::IsSupersetOf({"metadata.name -> metadata.name", "metadata.annotations[team] -> metadata.annotations[team]",
+                                       "metadata.annotations[paddle.gangway.io/ttl] -> spec.ttlSecondsAfterFinished", "spec.runPolicy.suspend -> ",
+                                       "spec.runPolicy.managedBy -> ", "spec.paddleReplicaSpecs.Worker.restartPolicy -> spec.tasks[0].policies",
+                                       " -> spec.tasks[*].template.spec.initContainers"}));
 }
 
 }  // namespace

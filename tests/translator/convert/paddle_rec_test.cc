@@ -220,6 +220,10 @@ TEST(PaddleRecJobTest, R12TrainersThatFailEndTheJobAsFailed) {
 
 TEST(PaddleRecJobTest, R13R14WhatCannotRunHereIsRefused) {
   EXPECT_THAT(Told(Translated({{"backend: k8s", "backend: PaddleCloud"}}).backend_errors), ElementsAre(HasSubstr("PaddleCloud is a hosted service")));
+  RecSource both = Source();
+  both.config_text = "mode: t\nrunner: [{name: t, class: cluster_train, device: gpu, fleet_mode: ps}]\n";
+  both.config_json = Json(both.config_text);
+  EXPECT_THAT(Told(TranslateRec(both, {}).config_errors), ElementsAre(HasSubstr("parameter servers and gpu exclude each other"))) << "the same reason that PaddleRec gave";
   EXPECT_THAT(Told(Translated({{"engine: cluster", "engine: single"}}).config_errors), ElementsAre(HasSubstr("there is nothing to submit")));
 }
 

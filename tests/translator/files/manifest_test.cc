@@ -120,6 +120,41 @@ TEST(TranslateManifestTest, ADocumentWithAnErrorComesOutNotAtAllAndTheOthersDo) 
   EXPECT_EQ(translation.refused, 1u);
 }
 
+TEST(TranslateManifestTest, ADocumentThatCannotBeReadIsToldInItsPlaceAndTheOthersComeOut) {
+  const ManifestTranslation translation = Of(Job("a") + "---\nx: 1\nx: 2\n---\n" + Job("b") + "---\ntext\n");
+  EXPECT_EQ(Objects(translation), "Job a, Job b");
+  EXPECT_THAT(Places(translation), ElementsAre("E-YAML 14: ", "E-YAML 28: "));
+  EXPECT_THAT(cmd::TranslationFindings(translation), HasSubstr("f.yaml:14:1: E-YAML Forbidden: the key \"x\" stands twice in one map, first in line 13; remove one\n"));
+  EXPECT_EQ(translation.refused, 2u);
+}
+
+TEST(TranslateManifestTest, FieldsThatNobodyKnowsAreLeftOutAlsoInTemplates) {
+  const std::string text = R"({apiVersion: batch.paddlepaddle.org/v1, kind: PaddleJob, metadata: {name: wd}, spec: {worker: {replicas: 1, template: {metadata: {lables: {a: b}},
+    spec: {containers: [{name: p, image: i, resourcess: {}, env: [{name: A, vale: b}]}], volumes: [{name: v, emptyDirr: {}}]}}}}})";
+  const ManifestTranslation translation = Of(text);
+  EXPECT_THAT(Places(translation), ElementsAre("W-UNKNOWN-FIELD 1: spec.worker.template.metadata.lables", "W-UNKNOWN-FIELD 2: spec.worker.template.spec.containers[0].resourcess",
+                                              "W-UNKNOWN-FIELD 2: spec.worker.template.spec.containers[0].env[0].vale", "W-UNKNOWN-FIELD 2: spec.worker.template.spec.volumes[0].emptyDirr"));
+  EXPECT_THAT(cmd::TranslationFindings(translation), HasSubstr("resourcess: there is no such field: it is left out (did you mean resources?)"));
+  ASSERT_EQ(Objects(translation), "Job wd");
+  for (const char* unknown : {"lables", "resourcess", "vale", "emptyDirr"}) EXPECT_THAT(JobText(translation), Not(HasSubstr(absl::StrCat("\"", unknown, "\"")))) << unknown;
+  const cmd::Validation verdict = cmd::Validate(Read(JobText(translation), "out.json"));
+  EXPECT_EQ(verdict.refused, 0u) << cmd::ValidationText(verdict);
+  const std::string entry = R"({apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: ctr, annotations: {paddle.gangway.io/run-entry: "on"}}, spec: {minAvailable: 1, tasks: [
+    {name: trainer, replicas: 1, template: {spec: {containers: [{name: p, image: i, imge: x, command: [paddle_k8s, start_fluid], env: [{name: ENTRY, value: python train.py},
+    {name: TRAINING_ROLE, value: TRAINER}]}]}}}]}})";
+  EXPECT_THAT(JobText(Of(entry)), Not(HasSubstr("\"imge\"")));
+}
+
+TEST(TranslateManifestTest, ANamespaceThatCannotBeIsAnError) {
+  const std::string text = "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata:\n  name: wd\n  namespace: Bad_NS\n"
+                           "spec: {worker: {replicas: 1, template: {spec: {containers: [{name: p, image: i}]}}}}\n";
+  EXPECT_THAT(Places(Of(text)), ElementsAre("E-NAME 5: metadata.namespace"));
+  EXPECT_EQ(Objects(Of(text)), "");
+  const cmd::Validation volcano = cmd::Validate(Read("{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j, namespace: Bad_NS}, "
+                                                     "spec: {minAvailable: 1, tasks: [{name: w, replicas: 1, template: {spec: {containers: [{name: c, image: i}]}}}]}}\n"));
+  EXPECT_THAT(cmd::ValidationText(volcano), HasSubstr("metadata.namespace: Invalid value: \"Bad_NS\""));
+}
+
 TEST(TranslateManifestTest, TwoJobsOfOneNameAreAnError) {
   const ManifestTranslation translation = Of(Job() + kSeparator + Job());
   EXPECT_EQ(Objects(translation), "Job wd");
@@ -134,11 +169,23 @@ TEST(TranslateManifestTest, UnknownFieldsAreWarnedOfWithTheNearestKnownName) {
   const std::string broken = absl::StrCat(Job("wd", "  cleanPodPolcy: Never\n"), "        restartPolcy: Never\n");
   const ManifestTranslation translation = Of(broken);
   EXPECT_EQ(Objects(translation), "Job wd");
-  EXPECT_THAT(cmd::TranslationFindings(translation), AllOf(HasSubstr("f.yaml:6:3: W-UNKNOWN-FIELD spec.cleanPodPolcy: there is no such field (did you mean cleanPodPolicy?)"),
-                                                          HasSubstr("f.yaml:13:9: W-UNKNOWN-FIELD spec.worker.template.spec.restartPolcy: there is no such field (did you mean restartPolicy?)")));
+  EXPECT_THAT(cmd::TranslationFindings(translation), AllOf(HasSubstr("f.yaml:6:3: W-UNKNOWN-FIELD spec.cleanPodPolcy: there is no such field: it is left out (did you mean cleanPodPolicy?)"),
+                                                          HasSubstr("f.yaml:13:9: W-UNKNOWN-FIELD spec.worker.template.spec.restartPolcy: there is no such field: it is left out (did you mean restartPolicy?)")));
   const ManifestTranslation strict = Of(broken, {.strict = true});
   EXPECT_EQ(Objects(strict), "");
   EXPECT_THAT(cmd::TranslationFindings(strict), HasSubstr("f.yaml:6:3: E-UNKNOWN-FIELD spec.cleanPodPolcy: "));
+}
+
+TEST(TranslateManifestTest, H4AUsersPolicyThatRestartsAnElasticJobIsWarnedOfWhereItStands) {
+  const std::string elastic = R"({apiVersion: batch.paddlepaddle.org/v1, kind: PaddleJob, metadata: {name: wd, annotations: {paddle.gangway.io/elastic-etcd: "etcd:2379"}},
+    spec: {elastic: 1, worker: {replicas: 4, requests: 2, limits: 4, template: {spec: {containers: [{name: p, image: i, command: [python, train.py]}]}}}}})";
+  const std::string made = JobText(Of(elastic));
+  EXPECT_THAT(Places(Of(made)), IsEmpty()) << "as it is translated";
+  boost::json::value job = *api::ParseJson(made);
+  job.at("spec").as_object()["policies"] = boost::json::array{{{"event", "PodEvicted"}, {"action", "RestartJob"}}};
+  const ManifestTranslation translation = Of(api::ToJson(job));
+  EXPECT_THAT(Places(translation), ElementsAre("W-POLICY 1: spec.policies[0]"));
+  EXPECT_EQ(Objects(translation), "Job wd") << "it is the user's to say";
 }
 
 TEST(TranslateManifestTest, WrongTypesAreAllToldWithTheirLines) {
