@@ -211,6 +211,7 @@ class EachDocument {
     document.source = std::string(source_);
     document.marks.push_back({0, error.at});
     document.refusal = std::move(error.what);
+    if (exhausted_ == manifest::kMostExhausted) absl::StrAppend(&document.refusal, "; what stands behind it is not read: ten documents needed too much");
   }
 
   const Tree& tree_;

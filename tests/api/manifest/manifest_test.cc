@@ -279,7 +279,9 @@ TEST(MixedManifestTest, WhatAsksForTooMuchAgainAndAgainIsNotReadOn) {
   const ManifestLimits limits{.max_nodes = 8};
   std::string text;
   for (int i = 0; i < 30; ++i) absl::StrAppend(&text, "[1,2,3,4,5,6,7,8,9]\n---\n");
-  EXPECT_EQ(Each(text, "f.yaml", limits).size(), 10u);
+  const std::vector<std::string> each = Each(text, "f.yaml", limits);
+  EXPECT_EQ(each.size(), 10u);
+  EXPECT_THAT(each, ::testing::Contains(HasSubstr("what stands behind it is not read")).Times(1));
   EXPECT_EQ(Each("x: &x [1, 2, 3]\ny: [*x, *x]\n---\na: 1\n", "f.yaml", limits).size(), 2u) << "a refused document costs the others nothing";
 }
 

@@ -11,6 +11,7 @@
 #include "api/manifest/yaml_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/pod_group.h"
 #include "tests/testing/files.h"
 #include "tests/translator/convert/translated.h"
@@ -286,6 +287,13 @@ TEST(TranslateTest, F20OldVolcanoHasNoDelays) {
   for (const auto& task : done.job.spec.tasks) {
     for (const auto& policy : task.policies) EXPECT_EQ(policy.timeout, "");
   }
+  const api::volcano::Job wanted = Of(kTwoAndTwo, "", {.target = Target::kVolcano, .kept = true}).job;  // of today's Volcano, which forgets delays
+  const auto texts = [](const std::vector<api::volcano::LifecyclePolicy>& policies) {
+    return absl::StrJoin(policies, " ", [](std::string* out, const api::volcano::LifecyclePolicy& policy) { absl::StrAppend(out, api::Encode(policy)); });
+  };
+  EXPECT_EQ(texts(done.job.spec.policies), texts(wanted.spec.policies));
+  ASSERT_EQ(done.job.spec.tasks.size(), wanted.spec.tasks.size());
+  for (std::size_t i = 0; i < wanted.spec.tasks.size(); ++i) EXPECT_EQ(texts(done.job.spec.tasks[i].policies), texts(wanted.spec.tasks[i].policies)) << wanted.spec.tasks[i].name;
 }
 
 TEST(TranslateTest, F21TooOldVolcano) {
@@ -543,10 +551,18 @@ TEST(TranslateTest, C1C2C4C5C7FixedPortsAndOnePlaceForEachPod) {
     }
     const std::string server = Variable(EnvOf(done, "ps"), "PADDLE_PSERVERS_IP_PORT_LIST").substr(0, std::string("wd-ps-0.wd:36000").size());
     EXPECT_NE(Variable(EnvOf(done, "ps"), "PADDLE_GLOO_HTTP_ENDPOINT"), server) << "no two listeners on one port";
+    if (absl::string_view(intranet) != "Host") continue;
+    for (const char* const task : {"ps", "worker"}) {
+      EXPECT_THAT(HostPortsOf(done, task), Contains(std::stoll(Variable(EnvOf(done, task), "PADDLE_PORT")))) << "a host port keeps two of " << task << " off one node";
+    }
   }
 }
 
 TEST(TranslateTest, C3C6GlooPortByNumber) {
+  const auto by_ip = EnvOf(Of(absl::StrCat("withGloo: 1, intranet: PodIP, ", kTwoAndTwo)), "worker");
+  EXPECT_EQ(Variable(by_ip, "PADDLE_GLOO_HTTP_ENDPOINT"), "wd-ps-0.wd:36018");
+  EXPECT_EQ(Variable(by_ip, "PADDLE_GLOO_RENDEZVOUS"), "3");
+  EXPECT_EQ(Variable(by_ip, "PADDLE_WITH_GLOO"), "1");
   EXPECT_EQ(Variable(EnvOf(Of(absl::StrCat("withGloo: 2, intranet: Service, ", kTwoAndTwo)), "ps"), "PADDLE_GLOO_HTTP_ENDPOINT"), "wd-ps-0.wd:36018");
   EXPECT_EQ(Variable(EnvOf(Of(absl::StrCat("withGloo: 2, intranet: Service, ", kTwoAndTwo)), "ps"), "PADDLE_WITH_GLOO"), "2");
 }
@@ -568,6 +584,11 @@ TEST(TranslateTest, C12ElasticWorkersHaveAServerToMeetAt) {
   const auto env = EnvOf(Of("elastic: 1, worker: {replicas: 3, template: T}", kEtcd), "worker");
   EXPECT_EQ(Variable(env, "PADDLE_MASTER"), "etcd://etcd.infra:2379");
   EXPECT_EQ(Variable(env, "PADDLE_NNODES"), "3");
+  EXPECT_EQ(Variable(env, "PADDLE_JOB_ID"), "default-wd");
+  EXPECT_EQ(Variable(env, "PADDLE_ELASTIC_TIMEOUT"), "60");
+  const Translation never = Of("elastic: 1, worker: {replicas: 3, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}", kEtcd);
+  EXPECT_EQ(RestartPolicyOf(never, "worker"), "OnFailure") << "even if Never was asked for";
+  EXPECT_FALSE(ContainerOf(never, "worker").contains("envFrom"));
 }
 
 TEST(TranslateTest, C13ElasticZeroIsNo) {
@@ -642,6 +663,14 @@ TEST(TranslateTest, E10PriorityClass) {
   const Translation done = Of(absl::StrCat("schedulingPolicy: {priorityClass: high}, ", kTwoAndTwo));
   EXPECT_EQ(done.job.spec.priority_class_name, "high");
   EXPECT_EQ(ToldBesidesRestart(done.findings), "I-PRIORITY spec.schedulingPolicy.priorityClass");
+  const auto group = lifecycle::WantedPodGroupSpec(done.job.spec, {{"high", 1000}}, {});
+  ASSERT_TRUE(group.ok()) << group.status();
+  EXPECT_EQ(group->priority_class_name, "high");
+  for (const api::volcano::TaskSpec& task : done.job.spec.tasks) {
+    const auto pods = lifecycle::PodDocument::Make(done.job, task, {}, {});
+    ASSERT_TRUE(pods.ok()) << pods.status();
+    EXPECT_EQ(api::ParseJson(pods->ForIndex(0))->at("spec").at("priorityClassName"), "high") << task.name;
+  }
 }
 
 TEST(TranslateTest, E13AnotherScheduler) {
