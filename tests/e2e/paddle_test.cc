@@ -97,11 +97,20 @@ TEST_F(PaddleTest, AnEditMakesTheJobAnew) {
   Kubectl({"delete", "pdj", "wide-and-deep", "--cascade=foreground"});
 }
 
-// The guide's recipe: a PodGroup of the job's name in the same file.
+// The guide's recipe: a PodGroup of the job's name in the same file, behind it. No pod runs before it is there.
 TEST_F(PaddleTest, AJobWithTheGuidesPodGroupRuns) {
-  const std::string text = absl::StrReplaceAll(ReadFile(kGuide + "volcano-podgroup.yaml"), {{"nvidia.com/gpu: 1", "cpu: 1"}});
+  Kubectl({"apply", "-f", "-"}, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 1}\n");
+  WaitFor("queue/ads", ".status.state", "Open");
+  const std::string text = absl::StrReplaceAll(ReadFile(kGuide + "volcano-podgroup.yaml"),
+                                               {{"nvidia.com/gpu: 1", "cpu: 1"}, {"replicas: 2", "replicas: 4"}, {"minMember: 2", "minMember: 3\n  queue: ads"}});
+  Kubectl({"cordon", "-l", "kubernetes.io/hostname"});
   Kubectl({"apply", "--validate=strict", "-f", "-"}, text);
+  WaitFor("pdj/resnet", ".status.queue", "ads");
+  WaitFor("vcjob/resnet", ".spec.minAvailable", "3");
+  Kubectl({"uncordon", "-l", "kubernetes.io/hostname"});
   WaitFor("pdj/resnet", ".status.phase", "Running");
+  EXPECT_EQ(Kubectl({"get", "vcjob", "resnet", "-o", "jsonpath={.spec.queue}"}), "ads");
+  EXPECT_THAT(Kubectl({"get", "pdj", "resnet", "-o", "jsonpath={.status.conditions[?(@.type==\"Translated\")].message}"}), HasSubstr("W-PG-DROPPED"));
   Kubectl({"delete", "-f", "-"}, text);
 }
 

@@ -102,7 +102,7 @@ TEST_F(PaddleKubectlTest, AJobWithTheGuidesPodGroupRuns) {
   EXPECT_THAT(Kubectl({"describe", "pdj", "resnet"}), HasSubstr("W-PG-DROPPED"));
 }
 
-// In another queue, with fewer pods, as long as none has a node.
+// In another queue, with fewer pods, as long as none of them runs.
 TEST_F(PaddleKubectlTest, WhatThePodGroupBehindTheJobAsksForIsTakenOver) {
   Start({"--nodes", "2"});
   Kubectl({"create", "-f", "-"}, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 1}\n");

@@ -141,7 +141,7 @@ std::string ModeOf(const Job& job, bool elastic) {
 
 bool HasBegun(const Job& job, const PodTable* pods) {
   if (job.status.retry_count > 0) return true;
-  return std::ranges::any_of(PodsOf(job, pods), [](const NamedPod& of) { return of.pod->bound || of.pod->stage != PodStage::kPending; });
+  return std::ranges::any_of(PodsOf(job, pods), [](const NamedPod& of) { return of.pod->begun; });
 }
 
 std::optional<absl::Time> DeadlineOf(const Wanted& wanted, const Progress& progress) {

@@ -22,7 +22,7 @@ bool IsLastRun(const api::volcano::Job& job);
 std::int32_t RestartsOf(const api::volcano::Job& job);
 // "PS", "Collective", "Single".
 std::string ModeOf(const api::volcano::Job& job, bool elastic);
-// Whether a pod of it has, or had, a node.
+// Whether a program of it runs, or has run.
 bool HasBegun(const api::volcano::Job& job, const PodTable* pods);
 
 // nullopt: it has none, or has not started.

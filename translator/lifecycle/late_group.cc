@@ -42,7 +42,7 @@ LateGroup LookAtLateGroup(const PodGroup& group, const Creation& creation, const
   late.change = absl::StrCat("its PodGroup ", group.metadata.name, " asks for ", absl::StrJoin(differences, ", "));
   late.told = fits ? convert::MakeFinding(Code::kPgDropped, "metadata.name", api::JsonString(group.metadata.name))
                    : convert::MakeFinding(Code::kPgDropped, "metadata.name", api::JsonString(group.metadata.name),
-                                          "it came after the job's pods had nodes: what it asks for counts when the job is made anew");
+                                          "it came when the job ran already: what it asks for counts when the job is made anew");
   for (const convert::Finding& finding : creation.translation.findings) {
     if (finding.code != Code::kPgDropped && finding.level() != convert::Level::kError) late.findings.push_back(finding);
   }

@@ -20,7 +20,7 @@ struct LateGroup {
   convert::Finding told;       // W-PG-DROPPED
   convert::Findings findings;  // of the translation, with it
 };
-// `creation` is of now, with the group; `begun`: a pod of the Job has a node, so that nothing is replaced.
+// `creation` is of now, with the group; `begun`: a program of the Job runs, so that nothing is replaced.
 LateGroup LookAtLateGroup(const api::volcano::PodGroup& group, const Creation& creation, const api::volcano::Job& job, bool begun);
 
 }  // namespace gangway::paddle_lifecycle

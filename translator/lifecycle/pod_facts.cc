@@ -100,7 +100,7 @@ PodFacts FactsOf(const Pod& pod) {
   }
   facts.stage = StageOf(pod);
   facts.deleting = pod.metadata.deleting();
-  facts.bound = pod.bound();
+  facts.begun = !pod.status.phase.empty() && pod.status.phase != "Pending";
   facts.disrupted = Disrupted(pod);
   for (const auto* containers : {&pod.status.init_container_statuses, &pod.status.container_statuses}) {
     for (const ContainerStatus& container : *containers) facts.restarts += container.restart_count;

@@ -24,7 +24,7 @@ struct PodFacts {
   std::int32_t index = 0;    // within the task
   PodStage stage = PodStage::kPending;
   bool deleting = false;
-  bool bound = false;        // to a node, whether or not that has taken it
+  bool begun = false;        // a container of it runs or has run, other than those that come first
   bool disrupted = false;    // evicted, preempted or drained: not the program's fault
   std::int32_t restarts = 0; // of all its containers in place
   std::string waiting;       // what a container waits for that does not come by itself: "ImagePullBackOff: ..."; "" for nothing

@@ -201,7 +201,7 @@ TEST_F(PaddleControllersTest, PodsThatAreRefusedAreTold) {
   EXPECT_EQ(Job("wd").status.message, "");
 }
 
-// One file: the job, then the PodGroup of its name. No pod has a node yet.
+// One file: the job, then the PodGroup of its name. No pod runs yet.
 TEST_F(PaddleControllersTest, AHandMadePodGroupThatComesSecondIsTakenOver) {
   Start();
   Ask("POST", api::kQueues, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");

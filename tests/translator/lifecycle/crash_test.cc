@@ -70,7 +70,7 @@ const std::vector<Story>& Stories() {
                                                                        [](PaddleWorld& w) { w.Edit(R"({"spec":{"runPolicy":{"suspend":false}}})"); }}},
       {"Overdue", KubeflowJobText("wd", {{"Worker", RoleText(1)}}, "\"activeDeadlineSeconds\":60"), {[](PaddleWorld& w) { w.Pass(absl::Minutes(2)); }}},
       {"GroupComesLate", Workers(3), {[](PaddleWorld& w) {
-         for (const std::string& pod : w.Names("pods")) w.SetPod(pod, "Pending");  // they have no nodes yet
+         for (const std::string& pod : w.Names("pods")) w.SetPod(pod, "Pending");  // no program has begun
          w.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":2}})"));
        }, [](PaddleWorld& w) { w.Remove("podgroups", "wd"); }, [](PaddleWorld& w) { w.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":1}})")); }}},
       {"KubeflowLost", KubeflowJobText("wd", {{"Worker", RoleText(1)}}), {[](PaddleWorld& w) { w.DeleteJob(); }}},

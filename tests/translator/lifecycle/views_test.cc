@@ -111,7 +111,7 @@ class PaddleViewsTest : public ::testing::Test {
     pod.index = i;
     pod.stage = static_cast<PodStage>(bits_() % 6);
     pod.deleting = Chance(4);
-    pod.bound = Chance(2);
+    pod.begun = Chance(2);
     pod.disrupted = Chance(2);
     if (Chance(3)) pod.failure = std::make_shared<const api::volcano::PodFailure>(api::volcano::PodFailure{"c", false, 1, "Error", "a\nb", kNow});
     if (Chance(4)) pod.waiting = "ImagePullBackOff";
