@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,50 +79,63 @@ int main(int argc, char** argv) {
   CLI::App app{"Gangway runs PaddlePaddle training jobs on Kubernetes as gangs: all members of a job start together or none does.", "gangway"};
   app.require_subcommand(1);
   app.set_version_flag("--version", gangway::cmd::VersionLine());
+  // A command that the first argument names is the only one that is set up: the hundreds of flags of all of them take longer than a small file.
+  const auto wants = [&](const char* name) { return argc < 2 || argv[1][0] == '-' || std::strcmp(argv[1], name) == 0; };
   gangway::cmd::SandboxFlags sandbox;
-  AddSandbox(app, sandbox);
   std::vector<std::string> crds;
-  AddCrds(app, crds);
-  app.add_subcommand("extender", "placement and job policies as a gRPC service (gangway.v1)");
-  const gangway::cmd::ProcessCommand scheduler(app, gangway::cmd::ProcessKind::kScheduler);
-  const gangway::cmd::ProcessCommand controller(app, gangway::cmd::ProcessKind::kController);
-  const gangway::cmd::TranslateCommand translate(app);
-  const gangway::cmd::DiffCommand diff(app);
-  const gangway::cmd::SubmitCommand submit(app);
-  const gangway::cmd::ValidateCommand validate(app);
-  const gangway::cmd::DoctorCommand doctor(app);
-  const gangway::cmd::ImportCommand imports(app);
-  gangway::cmd::JobCommand job(app);
-  gangway::cmd::QueueCommand queue(app);
-  gangway::cmd::LogsCommand logs(app);
-  app.add_subcommand("version", "print the version");
+  std::optional<gangway::cmd::ProcessCommand> scheduler, controller;
+  std::optional<gangway::cmd::TranslateCommand> translate;
+  std::optional<gangway::cmd::DiffCommand> diff;
+  std::optional<gangway::cmd::SubmitCommand> submit;
+  std::optional<gangway::cmd::ValidateCommand> validate;
+  std::optional<gangway::cmd::DoctorCommand> doctor;
+  std::optional<gangway::cmd::ImportCommand> imports;
+  std::optional<gangway::cmd::JobCommand> job;
+  std::optional<gangway::cmd::QueueCommand> queue;
+  std::optional<gangway::cmd::LogsCommand> logs;
+  if (wants("sandbox")) AddSandbox(app, sandbox);
+  if (wants("crds")) AddCrds(app, crds);
+  if (wants("extender")) app.add_subcommand("extender", "placement and job policies as a gRPC service (gangway.v1)");
+  if (wants("scheduler")) scheduler.emplace(app, gangway::cmd::ProcessKind::kScheduler);
+  if (wants("controller")) controller.emplace(app, gangway::cmd::ProcessKind::kController);
+  if (wants("translate")) translate.emplace(app);
+  if (wants("diff")) diff.emplace(app);
+  if (wants("submit")) submit.emplace(app);
+  if (wants("validate")) validate.emplace(app);
+  if (wants("doctor")) doctor.emplace(app);
+  if (wants("import")) imports.emplace(app);
+  if (wants("job")) job.emplace(app);
+  if (wants("queue")) queue.emplace(app);
+  if (wants("logs")) logs.emplace(app);
+  if (wants("version")) app.add_subcommand("version", "print the version");
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
     std::fprintf(stderr, "gangway: there is no command \"%s\"; see gangway --help\n", argv[1]);
     return 2;
   }
+  const auto chosen = [](const auto& command) { return command.has_value() && command->chosen(); };
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (app.exit(error) == 0) return 0;
-    return translate.chosen() ? gangway::cmd::TranslateCommand::kWrongInput : 2;
+    return chosen(translate) ? gangway::cmd::TranslateCommand::kWrongInput : 2;
   }
-  if (app.got_subcommand("version")) {
+  const auto got = [&](const char* name) { return wants(name) && app.got_subcommand(name); };
+  if (got("version")) {
     std::printf("%s\n", gangway::cmd::VersionLine().c_str());
     return 0;
   }
-  if (job.chosen()) return job.Run();
-  if (queue.chosen()) return queue.Run();
-  if (logs.chosen()) return logs.Run();
-  if (app.got_subcommand("crds")) return gangway::cmd::PrintCrds(crds);
-  if (translate.chosen()) return translate.Run();
-  if (diff.chosen()) return diff.Run();
-  if (submit.chosen()) return submit.Run();
-  if (validate.chosen()) return validate.Run();
-  if (doctor.chosen()) return doctor.Run();
-  if (imports.chosen()) return imports.Run();
-  for (const gangway::cmd::ProcessCommand* process : {&scheduler, &controller}) {
-    if (process->chosen()) return process->Run();
-  }
+  if (chosen(job)) return job->Run();
+  if (chosen(queue)) return queue->Run();
+  if (chosen(logs)) return logs->Run();
+  if (got("crds")) return gangway::cmd::PrintCrds(crds);
+  if (chosen(translate)) return translate->Run();
+  if (chosen(diff)) return diff->Run();
+  if (chosen(submit)) return submit->Run();
+  if (chosen(validate)) return validate->Run();
+  if (chosen(doctor)) return doctor->Run();
+  if (chosen(imports)) return imports->Run();
+  if (chosen(scheduler)) return scheduler->Run();
+  if (chosen(controller)) return controller->Run();
   return gangway::cmd::RunSandbox(sandbox);
 }
