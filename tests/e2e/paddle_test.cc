@@ -221,6 +221,27 @@ spec:
   Kubectl({"annotate", "pods", "--all", "test.kwok/finish=succeed"});
   Kubectl({"wait", job, "--for=delete", "--timeout=60s"});
 
+  // Volcano would take a PodGroup of the job's name for its own, also one that comes later.
+  Kubectl({"cordon", "-l", "kubernetes.io/hostname"});
+  Kubectl({"apply", "-f", "-"}, R"(
+apiVersion: batch.paddlepaddle.org/v1
+kind: PaddleJob
+metadata: {name: late}
+spec: {worker: {replicas: 2, template: {spec: {containers: [{name: p, image: i}]}}}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: late}
+spec: {minMember: 1}
+)");
+  const std::string translated = ".status.conditions[?(@.type==\"Translated\")].status";
+  WaitFor("pdj/late", translated, "False");
+  EXPECT_THAT(Kubectl({"describe", "pdj", "late"}), AllOf(ContainsRegex("Message: +E-PG-CLASH"), ContainsRegex("Phase: +Pending")));
+  Kubectl({"delete", "podgroup", "late"});
+  Kubectl({"uncordon", "-l", "kubernetes.io/hostname"});
+  WaitFor("pdj/late", ".status.phase", "Running");
+  WaitFor("pdj/late", translated, "True");
+
   // paddle-operator's finalizer holds nobody back.
   Kubectl({"patch", "pdj", "wd", "--type=merge", "-p", R"({"metadata":{"finalizers":["finalizers.paddlepaddle.org"]}})"});
   Kubectl({"delete", "pdj", "wd", "--timeout=60s"});
