@@ -289,7 +289,7 @@ TEST(TableTest, VolcanosCronJobs) {
 }
 
 TEST(TableTest, PaddleJobs) {
-  EXPECT_THAT(FirstCells(api::paddle::kPaddleJobs, R"({"metadata":{"name":"wd"},"spec":{"schedulingPolicy":{"queue":"q"}},"status":{"phase":"Running",
+  EXPECT_THAT(FirstCells(api::paddle::kPaddleJobs, R"({"metadata":{"name":"wd"},"spec":{},"status":{"phase":"Running","queue":"q",
       "mode":"PS","ps":{"ready":"2/2"},"worker":{"ready":"1/2"},"restarts":1,"message":"m"}})", 10),
               ElementsAre("wd", "Running", "PS", "2/2", "1/2", "null", "null", "1", "q", "m"));
   EXPECT_THAT(FirstCells(api::paddle::kPaddleJobs, R"({"metadata":{"name":"wd"}})", 5), ElementsAre("wd", "null", "null", "null", "null"));
