@@ -6,7 +6,7 @@
 
 #include "api/json_value.h"
 #include "base/status_macros.h"
-#include "api/utf8.h"
+#include "base/utf8.h"
 
 namespace gangway::api {
 

@@ -1,4 +1,4 @@
-// Every resource we know: those of api/resource.h and Paddle's. What the sandbox serves, and what FindKind finds.
+// Every resource we know: those of api/resource.h, api/cluster_resources.h and Paddle's. What the sandbox serves, and what FindKind finds.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace gangway::api {
 
-// kAllResources, then PaddleJob of paddle-operator, then kubeflow's.
+// Kubernetes' own, then Volcano's, then PaddleJob of paddle-operator, then kubeflow's.
 std::span<const Resource* const> KnownResources();
 
 }  // namespace gangway::api

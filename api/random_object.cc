@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
-#include "api/utf8.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 
 namespace gangway::api {
 namespace {

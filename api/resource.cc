@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "api/cluster_resources.h"
 #include "api/known_resources.h"
 #include "api/paddle_resources.h"
 #include "base/strings.h"
@@ -39,11 +40,15 @@ bool Is(const Resource& resource, absl::string_view api_version) {
          api_version.substr(resource.group.size() + 1) == View(resource.version);
 }
 
+// As a real API server has them: what is built in comes before what definitions add, so that "jobs" are those of batch/v1.
 constexpr auto kKnown = [] {
-  std::array<const Resource*, kAllResources.size() + 2> known{};
-  std::copy(kAllResources.begin(), kAllResources.end(), known.begin());
-  known[kAllResources.size()] = &paddle::kPaddleJobs;
-  known[kAllResources.size() + 1] = &paddle::kubeflow::kPaddleJobs;
+  std::array<const Resource*, kAllResources.size() + kClusterResources.size() + 2> known{};
+  const auto custom = std::find(kAllResources.begin(), kAllResources.end(), &kJobs);
+  auto at = std::copy(kAllResources.begin(), custom, known.begin());
+  at = std::copy(kClusterResources.begin(), kClusterResources.end(), at);
+  at = std::copy(custom, kAllResources.end(), at);
+  *at++ = &paddle::kPaddleJobs;
+  *at = &paddle::kubeflow::kPaddleJobs;
   return known;
 }();
 

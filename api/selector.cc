@@ -44,7 +44,7 @@ std::optional<std::int64_t> Integer(absl::string_view text) {
 
 bool Holds(const Requirement& requirement, const std::string* value) {
   const auto listed = [&] {
-    return std::find(requirement.values.begin(), requirement.values.end(), *value) != requirement.values.end();
+    return std::binary_search(requirement.values.begin(), requirement.values.end(), *value);
   };
   switch (requirement.op) {
     case Operator::kEquals:

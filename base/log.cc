@@ -15,6 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/mutex.h"
+#include "base/printable.h"
+#include "base/utf8.h"
 
 namespace gangway::log {
 namespace {
@@ -43,27 +45,8 @@ spdlog::level::level_enum ToSpdlog(Level level) {
   return spdlog::level::off;
 }
 
-// How many bytes of well-formed UTF-8 start at `i`; 0 when there are none.
-std::size_t Utf8Length(absl::string_view s, std::size_t i) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(s[at]); };
-  const unsigned char lead = byte(i);
-  if (lead < 0x80) return 1;
-  const std::size_t n = lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
-  if (n == 0 || i + n > s.size()) return 0;
-  for (std::size_t k = 1; k < n; ++k) {
-    if ((byte(i + k) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned char next = byte(i + 1);
-  if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) || (lead == 0xf0 && next < 0x90) ||
-      (lead == 0xf4 && next > 0x8f)) {
-    return 0;
-  }
-  return n;
-}
-
 // base/ stands below api/json.h; a log line needs no more of JSON than this.
 void AppendQuoted(absl::string_view s, std::string& out) {
-  static constexpr char kHex[] = "0123456789abcdef";
   out += '"';
   for (std::size_t i = 0; i < s.size();) {
     const std::size_t n = Utf8Length(s, i);
@@ -82,12 +65,10 @@ void AppendQuoted(absl::string_view s, std::string& out) {
       out += "\\t";
     } else if (c == '\r') {
       out += "\\r";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += "\\u00";
-      out += kHex[(static_cast<unsigned char>(c) >> 4) & 0xf];
-      out += kHex[static_cast<unsigned char>(c) & 0xf];
-    } else {
+    } else if (const std::uint32_t code = Utf8Decode(s, i, n); IsPrintable(code)) {
       out.append(s.data() + i, n);
+    } else {
+      out += EscapeForJson(code);
     }
     i += n;
   }
@@ -136,7 +117,7 @@ std::string Body(Level level, Format format, absl::string_view msg, Fields field
     absl::StrAppend(&body, "\"level\":\"", View(LevelName(level)), "\",\"msg\":");
     AppendQuoted(msg, body);
   } else {
-    absl::StrAppend(&body, View(LevelName(level)), " ", msg);
+    absl::StrAppend(&body, View(LevelName(level)), " ", OneLine(msg));
   }
   for (const Field& field : fields) {
     if (json) {

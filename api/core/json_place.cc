@@ -4,12 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/field_walk.h"
 #include "api/json_value.h"
 
 namespace gangway::api::core {
 namespace {
 
-constexpr std::size_t kMaxErrors = 100;
 constexpr std::size_t kMaxShownBytes = 128;
 
 absl::string_view View(boost::json::string_view s) { return {s.data(), s.size()}; }
@@ -29,18 +29,18 @@ std::string Place::Path() const {
 }
 
 void Place::Add(FieldError::Type type, std::string rule, std::string fix) const {
-  if (errors_.size() >= kMaxErrors) return;
+  if (Full(errors_)) return;
   std::string shown = value_ == nullptr ? std::string() : ToJson(*value_);
   if (shown.size() > kMaxShownBytes) shown = absl::StrCat(shown.substr(0, kMaxShownBytes), "...");
-  errors_.push_back({type, Path(), std::move(shown), std::move(rule), std::move(fix)});
+  AddFieldError(errors_, type, Path(), shown, rule, fix);
 }
 
 void Place::Required(std::string rule) const {
-  if (errors_.size() < kMaxErrors) errors_.push_back({FieldError::Type::kRequired, Path(), "", std::move(rule), ""});
+  if (!Full(errors_)) AddFieldError(errors_, FieldError::Type::kRequired, Path(), "", rule);
 }
 
 void Place::Forbidden(std::string rule, std::string fix) const {
-  if (errors_.size() < kMaxErrors) errors_.push_back({FieldError::Type::kForbidden, Path(), "", std::move(rule), std::move(fix)});
+  if (!Full(errors_)) AddFieldError(errors_, FieldError::Type::kForbidden, Path(), "", rule, fix);
 }
 
 void Place::WrongType(absl::string_view wanted) const {
@@ -124,7 +124,7 @@ void Place::Complain(const std::vector<std::string>& complaints) const {
 void Place::ForEachItem(absl::FunctionRef<void(const Place&, std::size_t)> visit) const {
   if (!IsList()) return;
   const boost::json::array& items = value_->get_array();
-  for (std::size_t i = 0; i < items.size(); ++i) {
+  for (std::size_t i = 0; i < items.size() && !Full(errors_); ++i) {
     visit(Place(*this, "", i, items[i].is_null() ? nullptr : &items[i]), i);
   }
 }
@@ -132,6 +132,7 @@ void Place::ForEachItem(absl::FunctionRef<void(const Place&, std::size_t)> visit
 void Place::ForEachMember(absl::FunctionRef<void(const Place&, absl::string_view)> visit) const {
   if (!IsObject()) return;
   for (const auto& member : value_->get_object()) {
+    if (Full(errors_)) return;
     const absl::string_view key = View(member.key());
     visit(Place(*this, key, kNoIndex, member.value().is_null() ? nullptr : &member.value()), key);
   }

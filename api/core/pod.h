@@ -138,6 +138,7 @@ struct PodSpec {
   std::optional<ResourceRequirements> resources;  // pod-level
   std::vector<SchedulingGate> scheduling_gates;
   Document resource_claims, topology_spread_constraints, volumes;
+  Document scheduling_group, workload_ref;  // gangs of Kubernetes' own, by the name of 1.36 and of 1.35
   static constexpr std::string_view kName = "PodSpec";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
@@ -154,7 +155,8 @@ struct PodSpec {
         MakeField<&PodSpec::scheduling_gates>("schedulingGates", ""),
         MakeField<&PodSpec::resource_claims>("resourceClaims", ""),
         MakeField<&PodSpec::topology_spread_constraints>("topologySpreadConstraints", ""),
-        MakeField<&PodSpec::volumes>("volumes", ""));
+        MakeField<&PodSpec::volumes>("volumes", ""), MakeField<&PodSpec::scheduling_group>("schedulingGroup", ""),
+        MakeField<&PodSpec::workload_ref>("workloadRef", ""));
   }
 };
 

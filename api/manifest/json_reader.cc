@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/manifest/document_tree.h"
-#include "api/utf8.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 
 namespace gangway::api::manifest {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "api/manifest/document_tree.h"
-#include "api/utf8.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 
 namespace gangway::api {
 namespace {

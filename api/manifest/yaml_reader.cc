@@ -15,8 +15,8 @@
 #include "absl/strings/strip.h"
 #include "api/manifest/document_tree.h"
 #include "api/manifest/scalar.h"
-#include "api/utf8.h"
 #include "base/check.h"
+#include "base/utf8.h"
 
 namespace gangway::api::manifest {
 namespace {

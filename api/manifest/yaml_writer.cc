@@ -1,6 +1,7 @@
 #include "api/manifest/yaml_writer.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,9 @@
 #include "api/json_value.h"
 #include "api/manifest/path.h"
 #include "api/manifest/scalar.h"
-#include "api/utf8.h"
+#include "base/printable.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 
 namespace gangway::api {
 namespace {
@@ -25,22 +27,15 @@ constexpr std::size_t kLongKey = 250;  // readers look no further than 1024 char
 
 absl::string_view Text(json::string_view s) { return {s.data(), s.size()}; }
 
-// Whether a character of UTF-8 stands for itself in any kind of scalar: no control, line or byte order mark.
-bool IsPrintable(absl::string_view c) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(c[i]); };
-  if (c.size() == 1) return byte(0) >= 0x20 && byte(0) < 0x7F;
-  if (c.size() == 2) return byte(0) != 0xC2 || byte(1) >= 0xA0;
-  if (c.size() == 3 && byte(0) == 0xE2 && byte(1) == 0x80) return byte(2) != 0xA8 && byte(2) != 0xA9;
-  if (c.size() == 3 && byte(0) == 0xEF) return c != "\xEF\xBB\xBF" && !(byte(1) == 0xBF && byte(2) >= 0xBE);
-  return true;
-}
+// Whether a code point stands for itself in any kind of scalar: also no control, line or byte order mark.
+bool StandsForItself(std::uint32_t code_point) { return IsPrintable(code_point) && code_point != 0xFFFE && code_point != 0xFFFF; }
 
 bool AllPrintable(absl::string_view text, bool tabs = false) {
   for (std::size_t i = 0, length = 0; i < text.size(); i += length) {
     length = 1;
     if (text[i] >= ' ' && text[i] < 0x7F) continue;  // what most are
     length = Utf8Length(text, i);
-    if (length == 0 || (!IsPrintable(text.substr(i, length)) && !(tabs && text[i] == '\t'))) return false;
+    if (length == 0 || (!StandsForItself(Utf8Decode(text, i, length)) && !(tabs && text[i] == '\t'))) return false;
   }
   return true;
 }
@@ -76,14 +71,13 @@ void AppendQuoted(absl::string_view text, std::string& out) {
       out += "\\n";
     } else if (c == "\t") {
       out += "\\t";
-    } else if (IsPrintable(c)) {
+    } else if (const std::uint32_t code = Utf8Decode(text, i, length); StandsForItself(code)) {
       absl::StrAppend(&out, c);
     } else if (length == 1) {
-      absl::StrAppend(&out, "\\x", absl::Hex(static_cast<unsigned char>(c[0]), absl::kZeroPad2));
+      absl::StrAppend(&out, "\\x", absl::Hex(code, absl::kZeroPad2));
+    } else if (length == 4) {
+      absl::StrAppend(&out, "\\U", absl::Hex(code, absl::kZeroPad8));
     } else {
-      const unsigned lead = static_cast<unsigned char>(c[0]) & (length == 2 ? 0x1Fu : 0x0Fu);
-      unsigned code = lead;
-      for (std::size_t k = 1; k < length; ++k) code = code << 6 | (static_cast<unsigned char>(c[k]) & 0x3Fu);
       absl::StrAppend(&out, "\\u", absl::Hex(code, absl::kZeroPad4));
     }
   }
@@ -120,7 +114,8 @@ class Writer {
   void Indent(int columns) { out_.append(static_cast<std::size_t>(columns), ' '); }
 
   void Comment(absl::string_view text, int columns) {
-    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const std::string shown = Lines(text);  // YAML knows line breaks that are no line feeds, too
+    for (const absl::string_view line : absl::StrSplit(shown, '\n')) {
       Indent(columns);
       absl::StrAppend(&out_, line.empty() ? "#" : "# ", line, "\n");
     }

@@ -18,6 +18,7 @@
 #include "api/name.h"
 #include "api/volcano/admission_rules.h"
 #include "api/volcano/defaults.h"
+#include "api/volcano/fill_in.h"
 #include "base/strings.h"
 
 namespace gangway::api::volcano {
@@ -51,12 +52,16 @@ class Judge {
     Verdict verdict{400, "", std::move(errors), {}};
     const auto text = [](std::string* out, const FieldError& error) { absl::StrAppend(out, error.ToString()); };
     const absl::string_view kind = View(request_.resource->singular);
-    verdict.message = absl::StrCat(kind, " ", request_.ns, request_.ns.empty() ? "" : "/", Name(), " is refused: ",
+    verdict.message = absl::StrCat(kind, " ", request_.ns.substr(0, kMaxSubdomainLength), request_.ns.empty() ? "" : "/", Name(), " is refused: ",
                                    absl::StrJoin(verdict.errors, "; ", text));
     return verdict;
   }
 
-  std::string Name() const {
+  // As much of it as a name can have.
+  std::string Name() const { return FullName().substr(0, kMaxSubdomainLength); }
+
+ private:
+  std::string FullName() const {
     if (!request_.name.empty() || object_ == nullptr) return request_.name;
     const value* metadata = Member(*object_, "metadata");
     const value* name = metadata == nullptr ? nullptr : Member(*metadata, "name");
@@ -64,7 +69,6 @@ class Judge {
     return name != nullptr && name->is_string() ? std::string(View(name->get_string())) : std::string();
   }
 
- private:
   static absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
   static absl::string_view View(const boost::json::string& s) { return {s.data(), s.size()}; }
 
@@ -82,7 +86,7 @@ void CheckName(const value& object, FieldErrors& errors) {
     return AddError(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
   }
   const absl::string_view text{name->get_string().data(), name->get_string().size()};
-  for (std::string& complaint : CheckDns1123Subdomain(text)) AddInvalid(errors, "metadata.name", JsonString(text), std::move(complaint));
+  for (const std::string& complaint : CheckDns1123Subdomain(text)) AddInvalid(errors, "metadata.name", JsonString(text), complaint);
 }
 
 // Wrong types anywhere; after this the document decodes.
@@ -145,8 +149,8 @@ bool SameSpec(const value& before, const value& after) {
 Verdict AdmitJob(const AdmissionRequest& request, value& object, const QueueLookup& queues) {
   const Judge judge(request, &object);
   const bool create = request.operation == Operation::kCreate;
-  if (FieldErrors errors = TypeErrors<JobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (!create && SameSpec(*request.old_object, object)) return {};  // labels and the like
+  if (FieldErrors errors = TypeErrors<JobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (create) ApplyJobDefaults(object);
   const Job job = DecodeObject<Job, JobSpec>(object);
   FieldErrors refused;
@@ -197,8 +201,8 @@ Verdict AdmitQueue(const AdmissionRequest& request, value* object, const QueueLo
 
 Verdict AdmitJobFlow(const AdmissionRequest& request, value& object) {
   const Judge judge(request, &object);
-  if (FieldErrors errors = TypeErrors<JobFlowSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (request.operation == Operation::kUpdate && SameSpec(*request.old_object, object)) return {};
+  if (FieldErrors errors = TypeErrors<JobFlowSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (FieldErrors errors = SchemaErrors<JobFlowSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   FieldErrors refused;
   CheckFlows(DecodeObject<JobFlow, JobFlowSpec>(object).spec, refused);
@@ -217,8 +221,8 @@ Verdict AdmitJobTemplate(const AdmissionRequest& request, value& object) {
 // Its jobs are judged when they are made, as Volcano does.
 Verdict AdmitCronJob(const AdmissionRequest& request, value& object) {
   const Judge judge(request, &object);
-  if (FieldErrors errors = TypeErrors<CronJobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (request.operation == Operation::kUpdate && SameSpec(*request.old_object, object)) return {};
+  if (FieldErrors errors = TypeErrors<CronJobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (request.operation == Operation::kCreate) ApplyCronJobDefaults(object);
   FieldErrors errors = SchemaErrors<CronJobSpec>(object);
   const value* spec = Member(object, "spec");
@@ -231,6 +235,14 @@ Verdict AdmitCronJob(const AdmissionRequest& request, value& object) {
 }
 
 }  // namespace
+
+void FillIn(const AdmissionRequest& request, value& object) {
+  if (request.operation != Operation::kCreate) return;
+  if (request.resource == &kJobs && TypeErrors<JobSpec>(object).empty()) ApplyJobDefaults(object);
+  if (request.resource == &kPodGroups && TypeErrors<PodGroupSpec>(object).empty()) ApplyPodGroupDefaults(object, request.namespace_queue);
+  if (request.resource == &kQueues && TypeErrors<QueueSpec>(object).empty()) ApplyQueueDefaults(object);
+  if (request.resource == &kCronJobs && TypeErrors<CronJobSpec>(object).empty()) ApplyCronJobDefaults(object);
+}
 
 QueueLookup LookupIn(absl::Span<const Queue> queues) {
   std::map<std::string, QueueFacts, std::less<>> facts;

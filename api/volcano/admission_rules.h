@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "api/field_error.h"
+#include "api/field_walk.h"
 #include "api/volcano/admission.h"
 #include "api/volcano/cron_job.h"
 #include "api/volcano/flow.h"
@@ -17,14 +18,12 @@
 
 namespace gangway::api::volcano {
 
-inline constexpr std::size_t kMaxErrors = 100;  // of one object; more helps nobody
-
-inline void AddError(FieldErrors& errors, FieldError::Type type, std::string field, std::string value, std::string rule,
-                     std::string fix = {}) {
-  if (errors.size() < kMaxErrors) errors.push_back({type, std::move(field), std::move(value), std::move(rule), std::move(fix)});
+inline void AddError(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value, absl::string_view rule,
+                     absl::string_view fix = {}) {
+  AddFieldError(errors, type, field, value, rule, fix);
 }
-inline void AddInvalid(FieldErrors& errors, std::string field, std::string value, std::string rule, std::string fix = {}) {
-  AddError(errors, FieldError::Type::kInvalid, std::move(field), std::move(value), std::move(rule), std::move(fix));
+inline void AddInvalid(FieldErrors& errors, absl::string_view field, absl::string_view value, absl::string_view rule, absl::string_view fix = {}) {
+  AddFieldError(errors, FieldError::Type::kInvalid, field, value, rule, fix);
 }
 
 // Durations that Go could not read (timeout, runningEstimate).

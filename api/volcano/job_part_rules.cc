@@ -77,14 +77,14 @@ class PolicyRules {
     }
   }
 
-  void CheckEvent(const std::string& event, const std::string& path, std::string field) {
+  void CheckEvent(const std::string& event, const std::string& path, const std::string& field) {
     if (!Contains(kUserEvents, event)) {
-      return AddError(errors_, FieldError::Type::kNotSupported, std::move(field), JsonString(event),
+      return AddError(errors_, FieldError::Type::kNotSupported, field, JsonString(event),
                       absl::StrCat("Volcano raises this event for itself only; ", Supported(kUserEvents)));
     }
     const auto [it, fresh] = policy_of_.try_emplace(event, path);
     if (fresh || it->second == path) return;
-    AddError(errors_, FieldError::Type::kDuplicate, std::move(field), JsonString(event),
+    AddError(errors_, FieldError::Type::kDuplicate, field, JsonString(event),
              absl::StrCat(it->second, " has the same event"), "each event can have one policy");
   }
 
@@ -172,11 +172,11 @@ class DependencyWalk {
 
   // Depth first with a stack of our own; tasks come from users.
   void FindCircles() {
-    for (std::size_t root = 0; root < tasks_.size(); ++root) {
+    for (std::size_t root = 0; root < tasks_.size() && !Full(errors_); ++root) {
       if (state_[root] != State::kNew) continue;
       std::vector<std::pair<std::size_t, std::size_t>> path = {{root, 0}};
       state_[root] = State::kOpen;
-      while (!path.empty()) {
+      while (!path.empty() && !Full(errors_)) {
         auto& [task, next] = path.back();
         if (next == dependencies_[task].size()) {
           state_[task] = State::kDone;
@@ -239,8 +239,8 @@ void CheckVolumes(const std::vector<VolumeSpec>& volumes, FieldErrors& errors) {
                "must not be given together with volumeClaim",
                "keep volumeClaimName for a claim that exists, volumeClaim for one to create");
     } else if (!name.empty()) {
-      for (std::string& complaint : CheckDns1123Subdomain(name)) {
-        AddInvalid(errors, absl::StrCat(path, ".volumeClaimName"), JsonString(name), std::move(complaint));
+      for (const std::string& complaint : CheckDns1123Subdomain(name)) {
+        AddInvalid(errors, absl::StrCat(path, ".volumeClaimName"), JsonString(name), complaint);
       }
     }
   }

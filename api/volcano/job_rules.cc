@@ -22,16 +22,17 @@ namespace {
 
 std::string TaskPath(std::size_t index) { return absl::StrCat("spec.tasks[", index, "]"); }
 
-void CheckDuration(const std::string& text, std::string path, FieldErrors& errors) {
+void CheckDuration(const std::string& text, const std::string& path, FieldErrors& errors) {
   if (text.empty() || ParseGoDuration(text).ok()) return;
-  AddInvalid(errors, std::move(path), JsonString(text), "must be a duration", "such as 30s, 5m or 1h30m");
+  AddInvalid(errors, path, JsonString(text), "must be a duration", "such as 30s, 5m or 1h30m");
 }
 
 // Pod names are <job>-<task>-<index>; like Volcano, this looks at the task's own index only.
 void CheckPodName(const Job& job, const TaskSpec& task, std::size_t index, FieldErrors& errors) {
   // A generated name ends in five more characters.
   const ObjectMeta& metadata = job.metadata;
-  const std::string job_name = metadata.name.empty() ? metadata.generate_name + "xxxxx" : metadata.name;
+  constexpr std::size_t kLongEnough = 300;  // whatever follows, it is too long
+  const std::string job_name = metadata.name.empty() ? metadata.generate_name.substr(0, kLongEnough) + "xxxxx" : metadata.name.substr(0, kLongEnough);
   const std::string name = absl::StrCat(job_name, "-", task.name, "-", index);
   const Complaints complaints = CheckQualifiedName(name);
   if (complaints.empty()) return;
@@ -79,7 +80,7 @@ void CheckTemplate(const boost::json::value& object, const TaskSpec& task, std::
   FieldErrors wrong = core::CheckPodTemplate(*pod_template, absl::StrCat(TaskPath(index), ".template"));
   if (wrong.empty()) CheckWholeCpus(*pod_template, task, index, wrong);
   for (FieldError& error : wrong) {
-    if (errors.size() < kMaxErrors) errors.push_back(std::move(error));
+    if (!Full(errors)) errors.push_back(std::move(error));
   }
 }
 
@@ -124,8 +125,8 @@ void CheckMinAvailable(const JobSpec& spec, bool tasks_ok, FieldErrors& errors) 
 }
 
 void CheckQueueOf(const JobSpec& spec, const QueueLookup& queues, FieldErrors& errors) {
-  const auto add = [&](std::string rule, std::string fix) {
-    AddInvalid(errors, "spec.queue", JsonString(spec.queue), std::move(rule), std::move(fix));
+  const auto add = [&](absl::string_view rule, absl::string_view fix) {
+    AddInvalid(errors, "spec.queue", JsonString(spec.queue), rule, fix);
   };
   if (spec.queue == kRootQueue) return add("jobs can not be submitted to the root queue", "name one of the queues below it");
   if (!queues) return;
@@ -191,7 +192,7 @@ void CheckJobCreate(const Job& job, const boost::json::value& object, const Queu
   for (std::size_t i = 0; i < spec.tasks.size(); ++i) tasks_ok = CheckTaskMinAvailable(spec.tasks[i], i, errors) && tasks_ok;
   CheckMinAvailable(spec, tasks_ok, errors);
   CheckTaskNames(spec.tasks, errors);
-  for (std::size_t i = 0; i < spec.tasks.size() && errors.size() < kMaxErrors; ++i) CheckTask(job, object, i, errors);
+  for (std::size_t i = 0; i < spec.tasks.size() && !Full(errors); ++i) CheckTask(job, object, i, errors);
   CheckDependencies(spec.tasks, errors);
   CheckPolicies(spec.policies, "spec.policies", errors);
   CheckPlugins(spec, errors);

@@ -49,36 +49,37 @@ const value* Find(const boost::json::object& object, boost::json::string_view ke
 // The paths at which two documents mean different things.
 class Differences {
  public:
-  explicit Differences(FieldErrors& errors) : errors_(errors) {}
+  Differences(absl::string_view path, FieldErrors& errors) : errors_(errors), path_(path) {}
 
-  void Compare(const value* before, const value* after, const std::string& path, bool quantities) {
+  void Compare(const value* before, const value* after, bool quantities) {
     if (found_ >= kMaxDifferences) return;
-    if (Empty(before) && Empty(after) && !IsPlugin(path)) return;
-    if ((before == nullptr) != (after == nullptr) && IsPlugin(path)) return Report(before, after, path);
+    if (Empty(before) && Empty(after) && !IsPlugin()) return;
+    if ((before == nullptr) != (after == nullptr) && IsPlugin()) return Report(before, after);
     if (before != nullptr && after != nullptr) {
-      if (before->is_object() && after->is_object()) return CompareObjects(before->get_object(), after->get_object(), path);
+      if (before->is_object() && after->is_object()) return CompareObjects(before->get_object(), after->get_object());
       if (before->is_array() && after->is_array() && before->get_array().size() == after->get_array().size()) {
         for (std::size_t i = 0; i < before->get_array().size(); ++i) {
-          Compare(&before->get_array()[i], &after->get_array()[i], IndexPath(path, i), false);
+          const PathStep step(path_, "[", i, "]");
+          Compare(&before->get_array()[i], &after->get_array()[i], false);
         }
         return;
       }
       if (*before == *after) return;
       if (quantities && AsQuantity(*before).has_value() && AsQuantity(*before) == AsQuantity(*after)) return;
     }
-    Report(before, after, path);
+    Report(before, after);
   }
 
  private:
-  void Report(const value* before, const value* after, const std::string& path) {
+  void Report(const value* before, const value* after) {
     ++found_;
-    AddError(errors_, FieldError::Type::kForbidden, path, "",
+    AddError(errors_, FieldError::Type::kForbidden, path_, "",
              absl::StrCat("may not be changed, from ", Shown(before), " to ", Shown(after)),
              "of a job only minAvailable, priorityClassName and its tasks' replicas and minAvailable may be");
   }
 
   // A plugin without flags is an empty list, and yet it is there.
-  static bool IsPlugin(absl::string_view path) { return absl::StartsWith(path, "spec.plugins."); }
+  bool IsPlugin() const { return absl::StartsWith(path_, "spec.plugins."); }
 
   static std::string Shown(const value* v) {
     if (v == nullptr) return "absent";
@@ -87,22 +88,26 @@ class Differences {
     return json;
   }
 
-  void CompareObjects(const boost::json::object& before, const boost::json::object& after, const std::string& path) {
-    const bool quantities = EndsWithResources(path);
+  void CompareObjects(const boost::json::object& before, const boost::json::object& after) {
+    const bool quantities = IsResources();
     for (const auto& member : before) {
-      Compare(&member.value(), Find(after, member.key()), ChildPath(path, Text(member.key())), quantities);
+      const PathStep step(path_, ".", Text(member.key()));
+      Compare(&member.value(), Find(after, member.key()), quantities);
     }
     for (const auto& member : after) {
-      if (!before.contains(member.key())) Compare(nullptr, &member.value(), ChildPath(path, Text(member.key())), quantities);
+      if (before.contains(member.key())) continue;
+      const PathStep step(path_, ".", Text(member.key()));
+      Compare(nullptr, &member.value(), quantities);
     }
   }
 
-  static bool EndsWithResources(absl::string_view path) {
-    const absl::string_view last = path.substr(path.rfind('.') + 1);
+  bool IsResources() const {
+    const absl::string_view last = absl::string_view(path_).substr(path_.rfind('.') + 1);
     return last == "requests" || last == "limits" || last == "overhead" || last == "capacity";
   }
 
   FieldErrors& errors_;
+  std::string path_;  // of what is compared
   std::size_t found_ = 0;
 };
 
@@ -157,7 +162,7 @@ void CheckJobUpdate(const Job& before, const Job& after, FieldErrors& errors) {
   if (!old_spec.ok() || !new_spec.ok()) {  // a template deeper than documents may be
     return AddInvalid(errors, "spec", "", "cannot be compared with what it was");
   }
-  Differences(errors).Compare(&*old_spec, &*new_spec, "spec", false);
+  Differences("spec", errors).Compare(&*old_spec, &*new_spec, false);
 }
 
 }  // namespace gangway::api::volcano

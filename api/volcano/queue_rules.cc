@@ -1,4 +1,5 @@
 // Rules of PodGroups and Queues (spec: volcano-job 5.3, 7.1).
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -58,15 +59,16 @@ void CheckHierarchy(const Queue& queue, FieldErrors& errors) {
   const std::string path = Annotation(queue, kHierarchy), weights = Annotation(queue, kHierarchyWeights);
   if (path.empty() && weights.empty()) return;
   const std::string field = absl::StrCat("metadata.annotations[", kHierarchyWeights, "]");
-  const std::vector<std::string> parts = absl::StrSplit(weights, '/');
-  const std::size_t length = std::vector<absl::string_view>(absl::StrSplit(path, '/')).size();
-  if (parts.size() != length) {
-    return AddInvalid(errors, field, JsonString(weights), absl::StrCat("must have as many parts as ", kHierarchy, ", ", length));
+  const std::string shown = JsonString(weights);
+  const auto slashes = std::count(path.begin(), path.end(), '/');
+  if (std::count(weights.begin(), weights.end(), '/') != slashes) {
+    return AddInvalid(errors, field, shown, absl::StrCat("must have as many parts as ", kHierarchy, ", ", slashes + 1));
   }
-  for (const std::string& part : parts) {
+  for (const absl::string_view part : absl::StrSplit(weights, '/')) {
+    if (Full(errors)) return;
     double weight = 0;
     if (absl::SimpleAtod(part, &weight) && std::isfinite(weight) && weight > 0) continue;
-    AddInvalid(errors, field, JsonString(weights), absl::StrCat("its parts must be numbers greater than 0, but one is ", part));
+    AddInvalid(errors, field, shown, absl::StrCat("its parts must be numbers greater than 0, but one is ", part));
   }
 }
 

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "api/volcano/restarts.h"
+#include "base/printable.h"
 
 namespace gangway::cmd {
 namespace {
@@ -99,8 +101,7 @@ std::vector<AccountLine> Tell(const Job* before, const Job* after) {
   if (status.state.phase != old_phase && !status.state.phase.empty()) {
     std::string text = absl::StrCat(status.state.phase, ": ", Counts(status));
     if (status.retry_count > (before == nullptr ? 0 : before->status.retry_count)) {
-      const int left = after->spec.max_retry - status.retry_count;
-      absl::StrAppend(&text, ", retry ", status.retry_count, " of maxRetry ", after->spec.max_retry, left > 0 ? "" : ": no restart left");
+      absl::StrAppend(&text, ", ", api::volcano::RetryText(status.retry_count, after->spec.max_retry));
     }
     if (!status.state.message.empty()) absl::StrAppend(&text, "; ", status.state.message);
     lines.push_back({subject, std::move(text), ToneOfPhase(status.state.phase)});
@@ -203,7 +204,7 @@ std::string Render(const AccountLine& line, absl::Duration since_start, bool col
     case Tone::kBad: colour = "\033[31m"; break;
   }
   const bool paint = colours && *colour != '\0';
-  return absl::StrFormat("%8.2fs  %-40s  %s%s%s", absl::ToDoubleSeconds(since_start), line.subject, paint ? colour : "", line.text, paint ? "\033[0m" : "");
+  return absl::StrFormat("%8.2fs  %-40s  %s%s%s", absl::ToDoubleSeconds(since_start), OneLine(line.subject), paint ? colour : "", OneLine(line.text), paint ? "\033[0m" : "");
 }
 
 }  // namespace gangway::cmd

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include <cstdio>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -36,18 +35,16 @@ void AddServerFlags(CLI::App& command, ServerFlags& flags) {
   command.add_option("-s,--master", flags.master, "address of the API server, instead of the context's");
 }
 
-int Complain(absl::string_view command, const absl::Status& status) {
-  std::fprintf(stderr, "gangway %s: %s\n", std::string(command).c_str(), std::string(status.message()).c_str());
-  return absl::IsInvalidArgument(status) ? kWrongFlag : kRefused;
-}
-
 ApiCaller::ApiCaller(kube::Connection connection)
     : connection_(std::move(connection)), loop_(static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())) ^ static_cast<std::uint64_t>(getpid())) {}
 
 absl::StatusOr<std::unique_ptr<ApiCaller>> ApiCaller::Make(const ServerFlags& flags, kube::HttpClientOptions options) {
-  GW_ASSIGN_OR_RETURN(kube::Connection connection, ConnectionOf(flags));
-  std::unique_ptr<ApiCaller> caller(new ApiCaller(std::move(connection)));
-  GW_ASSIGN_OR_RETURN(caller->client_, kube::HttpClient::Make(caller->loop_, caller->connection_, std::move(options)));
+  absl::StatusOr<kube::Connection> connection = ConnectionOf(flags);
+  if (!connection.ok()) return absl::InvalidArgumentError(connection.status().message());
+  std::unique_ptr<ApiCaller> caller(new ApiCaller(*std::move(connection)));
+  absl::StatusOr<std::unique_ptr<kube::HttpClient>> client = kube::HttpClient::Make(caller->loop_, caller->connection_, std::move(options));
+  if (!client.ok()) return absl::InvalidArgumentError(client.status().message());
+  caller->client_ = *std::move(client);
   return caller;
 }
 

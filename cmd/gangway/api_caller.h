@@ -14,6 +14,8 @@
 #include "base/asio_loop.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "cmd/gangway/exit_code.h"
+#include "cmd/gangway/output.h"
 #include "kube/client/client.h"
 #include "kube/client/connection.h"
 #include "kube/client/http_client.h"
@@ -24,23 +26,18 @@ class App;
 
 namespace gangway::cmd {
 
-// Exit codes of the commands that look and act.
-inline constexpr int kDone = 0, kRefused = 1, kWrongFlag = 2, kNotReached = 3;
-
 struct ServerFlags {
   std::string kubeconfig, context, master;
 };
 // --kubeconfig, --context and vcctl's --master.
 void AddServerFlags(CLI::App& command, ServerFlags& flags);
 
-// "gangway job list: ..." on standard error; the exit code for that status.
-int Complain(absl::string_view command, const absl::Status& status);
-
 class ApiCaller {
  public:
+  // InvalidArgument: the flags name no server that could be asked.
   static absl::StatusOr<std::unique_ptr<ApiCaller>> Make(const ServerFlags& flags, kube::HttpClientOptions options = {});
 
-  // The body of a 2xx answer; any other answer, and none, is an error.
+  // The body of a 2xx answer; any other answer is an error, none Unavailable, one that calls what was sent invalid FailedPrecondition.
   absl::StatusOr<Bytes> Call(absl::string_view method, std::string path, std::string body = {}, std::string query = {},
                              std::string content_type = {});
   // Items of a list, page after page, each as JSON. `query` such as "labelSelector=...", percent-encoded.

@@ -6,6 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/crd/crd.h"
+#include "base/nearest.h"
+#include "cmd/gangway/exit_code.h"
+#include "cmd/gangway/output.h"
 
 namespace gangway::cmd {
 
@@ -29,8 +32,9 @@ int PrintCrds(const std::vector<std::string>& names) {
     if (Find(types, name) != nullptr) continue;
     std::vector<std::string> known;
     for (const DefinedType& type : types) known.push_back(api::CrdName(*type.resource));
-    std::fprintf(stderr, "gangway crds: there is no %s; known: %s\n", name.c_str(), absl::StrJoin(known, ", ").c_str());
-    return 2;
+    const std::string near = Nearest(name, known);
+    Say("crds", absl::StrCat("there is no ", name, near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"), near.empty() ? "; known: " : " Known: ", absl::StrJoin(known, ", ")));
+    return kNoAnswer;
   }
   std::string out;
   for (const DefinedType& type : types) {
@@ -38,8 +42,7 @@ int PrintCrds(const std::vector<std::string>& names) {
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     absl::StrAppend(&out, out.empty() ? "" : "---\n", api::CrdYaml(type));
   }
-  std::fputs(out.c_str(), stdout);
-  return std::fflush(stdout) == 0 ? 0 : 1;
+  return PutExact(stdout, out) ? kDone : kNoAnswer;
 }
 
 }  // namespace gangway::cmd

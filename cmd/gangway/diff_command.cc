@@ -17,6 +17,7 @@
 #include "api/paddle_resources.h"
 #include "api/volcano/defaults.h"
 #include "base/log.h"
+#include "base/printable.h"
 #include "cmd/gangway/inputs.h"
 #include "cmd/gangway/line_diff.h"
 #include "cmd/gangway/object_check.h"
@@ -62,7 +63,7 @@ class Differ {
         if (object.input == input) Compare(object);
       }
     }
-    return failed_ ? DiffCommand::kFailed : different_ ? DiffCommand::kDifferent : DiffCommand::kSame;
+    return failed_ ? kNoAnswer : different_ ? kNo : kDone;
   }
 
  private:
@@ -126,13 +127,13 @@ class Differ {
     for (const convert::PlacedFinding& placed : translation.findings) {
       if (placed.input != input) continue;
       failed_ = failed_ || placed.finding.level() == convert::Level::kError;
-      if (placed.finding.level() != convert::Level::kInfo) std::fprintf(stderr, "%s\n", placed.ToString().c_str());
+      if (placed.finding.level() != convert::Level::kInfo) Note(placed.ToString());
     }
   }
 
   void Fail(const std::string& name, const absl::Status& status) {
     failed_ = true;
-    std::fprintf(stderr, "gangway diff: %s: %s\n", name.c_str(), std::string(status.message()).c_str());
+    Say(kCommand, absl::StrCat(name, ": ", status.message()));
   }
 
   // By the resources we know, else by what the server says of the group.
@@ -206,7 +207,7 @@ class Differ {
     needed.stock_volcano = options_.target == convert::Target::kVolcano;
     for (const convert::Finding& clash : convert::CheckClashes(name, {}, needed, foreign)) {
       failed_ = true;
-      std::fprintf(stderr, "gangway diff: %s: %s\n", place.name.c_str(), clash.ToString().c_str());
+      Say(kCommand, absl::StrCat(place.name, ": ", clash.ToString()));
     }
   }
 
@@ -222,13 +223,13 @@ class Differ {
       if (!made.ok()) return Fail(place.name, made.status());
       after = ShownAs(*made);
     }
-    const std::string diff = UnifiedDiff(ShownAs(live), after, absl::StrCat("live/", place.name), absl::StrCat("translated/", place.name));
+    const std::string diff = UnifiedDiff(ShownAs(live), after, absl::StrCat("live/", OneLine(place.name)), absl::StrCat("translated/", OneLine(place.name)));
     if (diff.empty()) return;
     different_ = true;
-    std::fputs(diff.c_str(), stdout);
+    if (!Put(stdout, diff)) failed_ = true;
     if (!result.ok()) {
-      std::fprintf(stderr, "gangway diff: %s: the API server would refuse this: %s%s\n", place.name.c_str(), std::string(result.status().message()).c_str(),
-                   live.is_null() ? "" : "; delete the object first, or apply the PaddleJob with gangway controller, which does");
+      Say(kCommand, absl::StrCat(place.name, ": the API server would refuse this: ", result.status().message(),
+                                 live.is_null() ? "" : "; delete the object first, or apply the PaddleJob with gangway controller, which does"));
     }
   }
 
@@ -266,19 +267,18 @@ int DiffCommand::Run() const {
   const absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);
   if (!options.ok()) {
     Complain(kCommand, options.status());
-    return kFailed;
+    return kNoAnswer;
   }
   std::vector<std::string> unreadable;
   const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
-  for (const std::string& line : unreadable) std::fprintf(stderr, "gangway diff: %s\n", line.c_str());
+  for (const std::string& line : unreadable) Say(kCommand, line);
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(server_);
   if (!caller.ok()) {
     Complain(kCommand, caller.status());
-    return kFailed;
+    return kNoAnswer;
   }
   const int code = Differ(**caller, documents, *options).Run();
-  const bool written = std::fflush(stdout) == 0;
-  return unreadable.empty() && written ? code : kFailed;
+  return unreadable.empty() ? code : kNoAnswer;
 }
 
 }  // namespace gangway::cmd

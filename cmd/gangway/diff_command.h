@@ -16,8 +16,6 @@ class DiffCommand {
   DiffCommand(const DiffCommand&) = delete;
   DiffCommand& operator=(const DiffCommand&) = delete;
 
-  static constexpr int kSame = 0, kDifferent = 1, kFailed = 2;  // as diff and kubectl diff
-
   bool chosen() const;
   int Run() const;  // the exit code
 

@@ -1,45 +1,16 @@
 // What `gangway doctor` knows to look for: each check is a function from what was seen of a cluster to what is wrong with it, and what to do
 // (spec: paddle 2.10, 5.3, 6.9, 6.16, 7).
 //
-// Pure. Objects are JSON as the API server gave them; what has another shape than expected is no finding.
+// Pure. The same sight gives the same findings in the same order.
 #pragma once
 
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
-
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
+#include "cmd/gangway/doctor_sight.h"
 #include "translator/convert/run_entry.h"
 
 namespace gangway::cmd {
-
-struct Ailment {
-  std::string subject;  // "queue ads", "podgroup default/wd"
-  std::string what;     // is so, and what it leads to
-  std::string remedy;   // what to do: commands where there are such
-  friend bool operator==(const Ailment&, const Ailment&) = default;
-};
-using Ailments = std::vector<Ailment>;
-
-// Objects of a kind. Absent: they could not be looked at, which doctor tells elsewhere; their checks find nothing.
-using Objects = std::vector<boost::json::value>;
-
-struct ServiceAccess {
-  std::string ns, service_account;
-  bool may_list_pods = true;
-};
-
-struct ClusterSight {
-  std::set<std::string> served;  // "jobs.batch.volcano.sh"
-  Objects validating, mutating;  // webhook configurations
-  Objects services, endpoints, deployments, leases, pods, pod_groups, queues, jobs, paddle_jobs;
-  std::vector<ServiceAccess> access;
-  absl::Time now;
-};
 
 // Types that jobs need and the API server does not serve.
 Ailments MissingTypes(const ClusterSight& sight);
@@ -62,6 +33,27 @@ Ailments QueuesWithoutPods(const ClusterSight& sight);
 std::vector<convert::PodLister> ListersIn(const ClusterSight& sight);
 // Those that may not list pods; accounts that `access` does not know are not judged.
 Ailments ListersWithoutRight(const ClusterSight& sight);
+
+// doctor_work.cc: nobody who lets in, places, or keeps jobs: deployments without a ready pod, leases that are not renewed, objects that nobody
+// looks at although they are old enough. One finding for each of the three kinds of work.
+Ailments NobodyAtWork(const ClusterSight& sight);
+
+// doctor_jobs.cc: queues that take no jobs or are not there, though jobs name them.
+Ailments QueuesThatTakeNoJobs(const ClusterSight& sight);
+// Jobs, and PodGroups of others, that have waited for long, with what they wait for.
+Ailments JobsThatWait(const ClusterSight& sight);
+// PaddleJobs of both dialects that our controller could not translate or, where nobody has tried, cannot be.
+Ailments JobsThatAreNotTranslated(const ClusterSight& sight);
+// Images that nodes cannot pull, and containers that cannot be made.
+Ailments ContainersThatCannotStart(const ClusterSight& sight);
+// Volume claims that jobs mount and nobody has made, or whose volume is lost.
+Ailments MissingClaims(const ClusterSight& sight);
+
+// doctor_fields.cc: fields of jobs that wait, of PodGroups of others and of queues that our scheduler does not know. Nothing where Volcano's is at
+// work: it knows them.
+Ailments FieldsThatWaitForEver(const ClusterSight& sight);
+// Claims of pods without a node whose class binds them when the pod gets one, which our scheduler gives none before.
+Ailments ClaimsThatWaitForTheirPod(const ClusterSight& sight);
 
 // All of them, in this order.
 Ailments Examine(const ClusterSight& sight);

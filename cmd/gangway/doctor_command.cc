@@ -8,10 +8,14 @@
 
 #include <boost/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "api/cluster_resources.h"
+#include "api/json_path.h"
 #include "api/json_value.h"
 #include "api/paddle/paddle_job.h"
+#include "api/paddle_resources.h"
 #include "api/resource.h"
 #include "base/log.h"
 #include "cmd/gangway/doctor_checks.h"
@@ -33,7 +37,9 @@ class Look {
   // Unavailable when nobody answers at all.
   absl::StatusOr<ClusterSight> Take() {
     sight_.now = absl::Now();
-    GW_RETURN_IF_ERROR(caller_.Call("GET", "/version").status());
+    GW_ASSIGN_OR_RETURN(const Bytes version, caller_.Call("GET", "/version"));
+    const absl::StatusOr<json::value> versions = api::ParseJson(*version);
+    sight_.embedded = versions.ok() && absl::EndsWith(api::TextAt(*versions, {"gitVersion"}), "+gangway");
     for (const api::Resource* const resource : {&api::kJobs, &api::kPodGroups, &api::kCommands, &api::paddle::kPaddleJobs}) Discover(*resource);
     sight_.validating = All(kValidating);
     sight_.mutating = All(kMutating);
@@ -47,7 +53,10 @@ class Look {
     sight_.queues = All(api::kQueues);
     sight_.jobs = All(api::kJobs);
     sight_.paddle_jobs = All(api::paddle::kPaddleJobs);
-    if (!sight_.paddle_jobs.empty()) sight_.pod_groups = All(api::kPodGroups);
+    sight_.kubeflow_jobs = All(api::paddle::kubeflow::kPaddleJobs);
+    sight_.pod_groups = All(api::kPodGroups);
+    sight_.claims = All(api::kPersistentVolumeClaims);
+    sight_.storage_classes = All(api::kStorageClasses);
     std::set<std::pair<std::string, std::string>> accounts;
     for (const convert::PodLister& lister : ListersIn(sight_)) accounts.insert({lister.ns, lister.service_account});
     for (const auto& [ns, account] : accounts) Ask(ns, account);
@@ -56,7 +65,7 @@ class Look {
 
  private:
   void Missed(absl::string_view what, const absl::Status& status) {
-    std::fprintf(stderr, "gangway doctor: not looked at: %s: %s\n", std::string(what).c_str(), std::string(status.message()).c_str());
+    Say(kCommand, absl::StrCat("not looked at: ", what, ": ", status.message()));
   }
 
   // Which types of the resource's group are served.
@@ -79,7 +88,9 @@ class Look {
     Objects out;
     const absl::StatusOr<std::vector<std::string>> items = caller_.ListJson(resource, "");
     if (!items.ok()) {
-      if (!absl::IsNotFound(items.status())) Missed(View(resource.plural), items.status());  // a type that is not served has no objects
+      if (absl::IsNotFound(items.status())) return out;  // a type that is not served has no objects
+      sight_.not_seen.insert(std::string(resource.plural));
+      Missed(View(resource.plural), items.status());
       return out;
     }
     for (const std::string& item : *items) {
@@ -113,8 +124,9 @@ class Look {
 
 DoctorCommand::DoctorCommand(CLI::App& app) : command_(app.add_subcommand("doctor", "look for what keeps jobs of this cluster from running, and say what to do")) {
   command_->footer(
-      "Looks for missing types, webhooks without a service, two controllers or schedulers of the same jobs, paddle-operator beside us, PodGroups of a PaddleJob's\n"
-      "name, queues that list devices and no pods, and jobs of paddle_k8s that may not list pods. Changes nothing. See docs/commands.md.\n"
+      "Looks for missing types, webhooks without a service, nobody who schedules or keeps jobs, two who do, paddle-operator beside us, PodGroups of a\n"
+      "PaddleJob's name, queues that are closed or not there or list devices and no pods, jobs that cannot be translated, claims and images that are not\n"
+      "there, fields that our scheduler does not know, jobs that wait for long, and jobs of paddle_k8s that may not list pods. Changes nothing. See docs/commands.md.\n"
       "Exit code: 0 nothing was found, 1 something was, 2 a flag is wrong or the cluster cannot be looked at.");
   AddServerFlags(*command_, server_);
 }
@@ -129,12 +141,11 @@ int DoctorCommand::Run() const {
   const absl::StatusOr<ClusterSight> sight = caller.ok() ? Look(**caller).Take() : caller.status();
   if (!sight.ok()) {
     Complain(kCommand, sight.status());
-    return kWrongFlag;
+    return kNoAnswer;
   }
   const Ailments found = Examine(*sight);
-  std::fputs(found.empty() ? "nothing was found\n" : AilmentsText(found).c_str(), stdout);
-  if (std::fflush(stdout) != 0) return kWrongFlag;
-  return found.empty() ? kDone : kRefused;
+  if (!Put(stdout, found.empty() ? "nothing was found\n" : AilmentsText(found))) return kNoAnswer;
+  return found.empty() ? kDone : kNo;
 }
 
 }  // namespace gangway::cmd

@@ -1,7 +1,6 @@
 #include "cmd/gangway/extender_command.h"
 
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -13,9 +12,10 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
+#include "cmd/gangway/exit_code.h"
+#include "cmd/gangway/output.h"
 #include "cmd/gangway/version.h"
-#include "kube/client/status.h"
-#include "kube/serve/http_front.h"
+#include "kube/serve/pages.h"
 #include "plugin/extender/server.h"
 
 namespace gangway::cmd {
@@ -49,6 +49,20 @@ absl::StatusOr<Address> ParseAddress(absl::string_view flag, const std::string& 
 
 bool Loopback(const std::string& host) { return absl::StartsWith(host, "127.") || host == "localhost" || host == "[::1]"; }
 
+// The packaged gRPC (1.51) puts no bound on a header's text that goes on over many frames (CVE-2023-33953): who may connect can make it busy.
+absl::Status CheckExposure(const ExtenderFlags& flags, bool loopback) {
+  if (loopback || !flags.client_ca.empty()) return absl::OkStatus();
+  if (flags.tls_cert.empty() && !flags.insecure) {
+    return absl::InvalidArgumentError(absl::StrCat("--listen ", flags.listen,
+                                                   ": the service would be open to everybody who reaches this address, and not encrypted; give --tls-cert, "
+                                                   "--tls-key and --client-ca, or --insecure where something else keeps strangers out"));
+  }
+  log::Warning(flags.tls_cert.empty() ? "everybody who reaches this address is served, and nothing is encrypted; give --tls-cert, --tls-key and --client-ca"
+                                      : "everybody who reaches this address is served; give --client-ca, so that only clients with a certificate are",
+               {{"listen", flags.listen}});
+  return absl::OkStatus();
+}
+
 absl::StatusOr<extender::ServerOptions> ReadOptions(const ExtenderFlags& flags) {
   extender::ServerOptions options;
   GW_ASSIGN_OR_RETURN(const Address address, ParseAddress("--listen", flags.listen));
@@ -57,10 +71,7 @@ absl::StatusOr<extender::ServerOptions> ReadOptions(const ExtenderFlags& flags) 
   if (options.tls.any() && (flags.tls_cert.empty() || flags.tls_key.empty())) {
     return absl::InvalidArgumentError("--tls-cert and --tls-key: TLS needs both");
   }
-  if (!options.tls.any() && !Loopback(address.host)) {
-    log::Warning("the service is open to everybody who reaches this address, and not encrypted; give --tls-cert, --tls-key and --client-ca",
-                 {{"listen", flags.listen}});
-  }
+  GW_RETURN_IF_ERROR(CheckExposure(flags, Loopback(address.host)));
   options.max_message_bytes = flags.max_message_bytes;
   options.max_calls = flags.max_calls;
   options.threads = flags.threads;
@@ -69,33 +80,14 @@ absl::StatusOr<extender::ServerOptions> ReadOptions(const ExtenderFlags& flags) 
   return options;
 }
 
-// GET /metrics and nothing else.
-class MetricsPage final : public kube::HttpHandler {
- public:
-  explicit MetricsPage(const Metrics& metrics) : metrics_(metrics) {}
-  bool IsWatch(const kube::Request&) override { return false; }
-  void HandleRequest(kube::Request request, kube::HttpCaller, Respond respond) override {
-    kube::Response response;
-    const bool here = request.path == "/metrics" && (request.method == "GET" || request.method == "HEAD");
-    response.code = here ? 200 : 404;
-    response.content_type = here ? "text/plain; version=0.0.4; charset=utf-8" : "application/json";
-    response.body = MakeBytes(here ? metrics_.Expose() : kube::StatusBody(404, "NotFound", "only GET /metrics is served here"));
-    respond(std::move(response));
-  }
-  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
-
- private:
-  const Metrics& metrics_;
-};
-
-absl::StatusOr<std::unique_ptr<kube::HttpFront>> ServeMetrics(Loop& loop, MetricsPage& page, const std::string& text) {
-  if (text.empty()) return std::unique_ptr<kube::HttpFront>();
+absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Metrics& metrics, const std::string& text) {
+  if (text.empty()) return std::unique_ptr<kube::PageFront>();
   GW_ASSIGN_OR_RETURN(const Address address, ParseAddress("--metrics-addr", text));
-  kube::HttpFrontOptions options;
-  options.address = address.host;
-  options.port = address.port;
-  options.io_threads = 1;
-  auto front = kube::HttpFront::Start(loop, page, options);
+  const auto alive = [](kube::HttpHandler::Respond respond) { respond(kube::TextPage(200, "ok")); };
+  kube::HttpFrontOptions where;
+  where.address = address.host;
+  where.port = address.port;
+  auto front = kube::PageFront::Start(loop, {kube::MetricsPage(metrics), {"/healthz", alive}, {"/livez", alive}, {"/readyz", alive}}, std::move(where));
   GW_RETURN_IF_ERROR(Named("--metrics-addr", front.status()));
   return front;
 }
@@ -112,14 +104,12 @@ absl::Status Run(const ExtenderFlags& flags) {
   AsioLoop loop(1);
   Owner owner;
   Metrics metrics;
-  MetricsPage page(metrics);
   loop.OnSignals({SIGINT, SIGTERM}, owner.token(), [&](int) { loop.Stop(); });
-  GW_ASSIGN_OR_RETURN(const std::unique_ptr<kube::HttpFront> front, ServeMetrics(loop, page, flags.metrics_addr));
+  GW_ASSIGN_OR_RETURN(const std::unique_ptr<kube::PageFront> front, ServePages(loop, metrics, flags.metrics_addr));
   auto server = extender::Server::Start(std::move(options), metrics);
   GW_RETURN_IF_ERROR(server.status());
-  std::printf("%s\nextender at %s%s\n", VersionLine().c_str(), (*server)->address().c_str(), flags.tls_cert.empty() ? "" : " (TLS)");
-  if (front != nullptr) std::printf("metrics at %s/metrics\n", front->url().c_str());
-  std::fflush(stdout);
+  Put(stdout, absl::StrCat(VersionLine(), "\nextender at ", (*server)->address(), flags.tls_cert.empty() ? "" : " (TLS)", "\n",
+                           front == nullptr ? "" : absl::StrCat("metrics at ", front->url(), "/metrics\n")));
   loop.Run();
   log::Info("ending: calls under way are carried out", {{"at_most", flags.drain_timeout}});
   server->reset();
@@ -131,9 +121,9 @@ absl::Status Run(const ExtenderFlags& flags) {
 
 int RunExtender(const ExtenderFlags& flags) {
   const absl::Status status = Run(flags);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "gangway extender: %s\n", std::string(status.message()).c_str());
-  return 2;
+  if (status.ok()) return kDone;
+  Say("extender", status.message());
+  return kNoAnswer;
 }
 
 }  // namespace gangway::cmd

@@ -9,6 +9,7 @@ namespace gangway::cmd {
 struct ExtenderFlags {
   std::string listen = "127.0.0.1:9443";
   std::string tls_cert, tls_key, client_ca;
+  bool insecure = false;
   std::int64_t max_message_bytes = std::int64_t{16} << 20;
   int max_calls = 16;
   int threads = 2;

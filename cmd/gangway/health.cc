@@ -9,40 +9,35 @@
 namespace gangway::cmd {
 namespace {
 
-kube::Response Page(int code, absl::string_view content_type, std::string body) {
-  kube::Response response;
-  response.code = code;
-  response.content_type = std::string(content_type);
-  response.body = MakeBytes(std::move(body));
-  return response;
-}
-
-kube::Response Text(int code, std::string body) { return Page(code, "text/plain; charset=utf-8", std::move(body)); }
-
-kube::Response NotFound(absl::string_view path, bool metrics, bool health_pages) {
-  std::string served = metrics ? "/metrics" : "";
-  if (health_pages) absl::StrAppend(&served, metrics ? ", " : "", "/healthz, /livez, /readyz, /debug/dump");
-  return Text(404, absl::StrCat("there is no page ", path, "; served are ", served, "\n"));
-}
+kube::Response OkUnless(const std::string& problem) { return problem.empty() ? kube::TextPage(200, "ok") : kube::TextPage(503, problem); }
 
 }  // namespace
 
 Health::Health(Loop& loop, kube::Client& client, const Metrics& metrics, HealthSources sources)
     : loop_(loop), client_(client), metrics_(metrics), sources_(std::move(sources)) {}
 
-void Health::Pages::HandleRequest(kube::Request request, kube::HttpCaller, Respond respond) {
-  if (request.method != "GET") return respond(Text(405, "only GET is served\n"));
-  const std::string& path = request.path;
-  if (metrics_ && path == "/metrics") return respond(Page(200, "text/plain; version=0.0.4; charset=utf-8", health_.metrics_.Expose()));
-  if (!health_pages_) return respond(NotFound(path, metrics_, health_pages_));
-  if (path == "/healthz" || path == "/livez") return respond(Text(200, "ok\n"));
-  if (path == "/readyz") return health_.Ready(std::move(respond));
-  if (path == "/debug/dump") return respond(Page(200, "application/json", health_.sources_.dump()));
-  respond(NotFound(path, metrics_, health_pages_));
+std::vector<kube::Page> Health::Pages(bool metrics, bool health_pages) {
+  const auto alive = [this](kube::HttpHandler::Respond respond) { respond(OkUnless(sources_.stuck())); };
+  const auto dump = [this](kube::HttpHandler::Respond respond) {
+    kube::Response response;
+    response.code = 200;
+    response.content_type = "application/json";
+    response.body = MakeBytes(sources_.dump());
+    respond(std::move(response));
+  };
+  std::vector<kube::Page> pages;
+  if (metrics) pages.push_back(kube::MetricsPage(metrics_));
+  if (!health_pages) return pages;
+  pages.push_back({"/healthz", alive});
+  pages.push_back({"/livez", alive});
+  pages.push_back({"/readyz", [this](kube::HttpHandler::Respond respond) { Ready(std::move(respond)); }});
+  pages.push_back({"/debug/dump", dump});
+  return pages;
 }
 
 void Health::Ready(kube::HttpHandler::Respond respond) {
-  if (const std::string problem = sources_.not_ready(); !problem.empty()) return respond(Text(503, absl::StrCat(problem, "\n")));
+  if (const std::string problem = sources_.not_ready(); !problem.empty()) return respond(OkUnless(problem));
+  if (waiting_.size() >= kMaxWaiting) return respond(kube::TextPage(503, "the API server has not answered yet"));
   waiting_.push_back(std::move(respond));
   if (problem_.has_value() && loop_.Now() - answered_at_ < kRemembered) return Answer(*problem_);
   if (!asking_) AskApiServer();
@@ -64,7 +59,7 @@ void Health::Answer(std::string problem) {
   loop_.Cancel(std::exchange(patience_, 0));
   problem_ = std::move(problem);
   for (kube::HttpHandler::Respond& respond : std::exchange(waiting_, {})) {
-    respond(problem_->empty() ? Text(200, "ok\n") : Text(503, absl::StrCat(*problem_, "\n")));
+    respond(OkUnless(*problem_));
   }
 }
 

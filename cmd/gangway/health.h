@@ -1,6 +1,7 @@
 // What a process says of itself over HTTP.
 //
-//   /healthz, /livez   200 when the loop answers: it is asked through it. A loop that is stuck answers nothing.
+//   /healthz, /livez   200 when the loop answers: it is asked through it, and one that is stuck answers nothing. 503 with the reason when
+//                      the process says that it is stuck otherwise.
 //   /readyz            200 when its caches are full and the API server answers; else 503 with the reason. The API server is asked
 //                      (GET /version) when somebody asks us, at most once a second. A replica that waits for the lease is ready as
 //                      well: it keeps its caches full and can take over at once. One that is stopping is not.
@@ -19,11 +20,12 @@
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "kube/client/client.h"
-#include "kube/serve/http_front.h"
+#include "kube/serve/pages.h"
 
 namespace gangway::cmd {
 
 struct HealthSources {
+  std::function<std::string()> stuck;      // why a fresh process would be better; "" when it would not
   std::function<std::string()> not_ready;  // why the process is not ready, as far as it knows itself; "" when it is
   std::function<std::string()> dump;
 };
@@ -32,22 +34,13 @@ class Health {
  public:
   static constexpr absl::Duration kPatience = absl::Milliseconds(800);  // kubelets wait a second
   static constexpr absl::Duration kRemembered = absl::Seconds(1);
+  static constexpr std::size_t kMaxWaiting = 16;  // for an answer of the API server; who comes then is told at once that it has not come
 
   // `client` reaches the API server.
   Health(Loop& loop, kube::Client& client, const Metrics& metrics, HealthSources sources);
 
-  // The pages of one address.
-  class Pages final : public kube::HttpHandler {
-   public:
-    Pages(Health& health, bool metrics, bool health_pages) : health_(health), metrics_(metrics), health_pages_(health_pages) {}
-    bool IsWatch(const kube::Request&) override { return false; }
-    void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override;
-    WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
-
-   private:
-    Health& health_;
-    const bool metrics_, health_pages_;
-  };
+  // Those of one address. They must not outlive it.
+  std::vector<kube::Page> Pages(bool metrics, bool health_pages);
 
  private:
   void Ready(kube::HttpHandler::Respond respond);

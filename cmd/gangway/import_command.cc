@@ -55,13 +55,14 @@ bool IsRefused(const Migration& migration) {
 }
 
 void Tell(const SeenJob& job, const Migration& migration) {
-  std::printf("%s: %s\n", KeyOf(job).c_str(), WordsFor(migration).c_str());
-  for (const convert::Finding& finding : migration.findings) std::printf("  %s\n", finding.ToString().c_str());
+  PutLine(stdout, absl::StrCat(KeyOf(job), ": ", WordsFor(migration)));
+  for (const convert::Finding& finding : migration.findings) PutLine(stdout, absl::StrCat("  ", finding.ToString()));
   if (!IsToDo(migration)) return;
-  if (!migration.goes.empty()) std::printf("  goes: %s\n", absl::StrJoin(migration.goes, ", ").c_str());
-  if (!migration.taken_over.empty()) std::printf("  taken over from podgroup %s: %s\n", job.job.metadata.name.c_str(), migration.taken_over.c_str());
+  if (!migration.goes.empty()) PutLine(stdout, absl::StrCat("  goes: ", absl::StrJoin(migration.goes, ", ")));
+  if (!migration.taken_over.empty()) PutLine(stdout, absl::StrCat("  taken over from podgroup ", job.job.metadata.name, ": ", migration.taken_over));
   if (migration.running_pods > 0) {
-    std::printf("  %d running %s stopped: the training starts again, from its last checkpoint if it writes any\n", migration.running_pods, migration.running_pods == 1 ? "pod is" : "pods are");
+    PutLine(stdout, absl::StrCat("  ", migration.running_pods, " running ", migration.running_pods == 1 ? "pod is" : "pods are",
+                         " stopped: the training starts again, from its last checkpoint if it writes any"));
   }
 }
 
@@ -126,23 +127,21 @@ class Mover {
 };
 
 int ExitCode(const std::string& key, const absl::Status& status) {
-  if (status.ok()) return kDone;
-  Complain(kCommand, absl::Status(status.code(), absl::StrCat(key, ": ", status.message())));
-  return absl::IsCancelled(status) ? kNotReached : kRefused;
+  return status.ok() ? kDone : Complain(kCommand, absl::Status(status.code(), absl::StrCat(key, ": ", status.message())));
 }
 
 // The plan of one job, and with --apply what it says. `named`: somebody asked for this very job.
 int ImportOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, const convert::TranslateOptions& options, absl::Duration patience, bool named) {
   const Migration migration = paddle_lifecycle::PlanImport(seen.view, options);
   Tell(seen, migration);
-  if (IsRefused(migration)) return kRefused;
+  if (IsRefused(migration)) return kNo;
   if (!flags.apply || !IsToDo(migration)) return kDone;
   if (migration.state == MigrationState::kRunning && !named && !flags.include_running) {
-    std::printf("  left alone: it runs; name it, or say --include-running\n");
+    PutLine(stdout, "  left alone: it runs; name it, or say --include-running");
     return kDone;
   }
   const absl::Status moved = Mover(caller, options, patience).Import({seen.job.metadata.ns, seen.job.metadata.name});
-  if (moved.ok()) std::printf("  done; what was is kept in config map %s: gangway import --rollback\n", paddle_lifecycle::ImportRecordName(seen.job.metadata.name).c_str());
+  if (moved.ok()) PutLine(stdout, absl::StrCat("  done; what was is kept in config map ", paddle_lifecycle::ImportRecordName(seen.job.metadata.name), ": gangway import --rollback"));
   return ExitCode(KeyOf(seen), moved);
 }
 
@@ -154,11 +153,11 @@ int ReturnOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, 
   }
   if (way.done) return kDone;
   if (way.stops_job && !named && !flags.include_running) {
-    std::printf("%s: left alone: its job would be stopped; name it, or say --include-running\n", KeyOf(seen).c_str());
+    PutLine(stdout, absl::StrCat(KeyOf(seen), ": left alone: its job would be stopped; name it, or say --include-running"));
     return kDone;
   }
   const absl::Status moved = Mover(caller, options, patience).Return({seen.job.metadata.ns, seen.job.metadata.name});
-  if (moved.ok()) std::printf("%s: is paddle-operator's again; start it: kubectl scale deployment --replicas=1 -n NAMESPACE NAME\n", KeyOf(seen).c_str());
+  if (moved.ok()) PutLine(stdout, absl::StrCat(KeyOf(seen), ": is paddle-operator's again; start it: kubectl scale deployment --replicas=1 -n NAMESPACE NAME"));
   return ExitCode(KeyOf(seen), moved);
 }
 
@@ -169,7 +168,7 @@ ImportCommand::ImportCommand(CLI::App& app) : command_(app.add_subcommand("impor
       "Without --apply and --rollback it prints what would happen: which objects go, what is taken over from PodGroups, what the translation says.\n"
       "Jobs that run are stopped only when they are named, or with --include-running. See docs/commands.md.\n"
       "Exit code: 0 printed or done; 1 the API server refused something, a job cannot be taken over or brought back, or paddle-operator still runs;\n"
-      "2 a flag is wrong; 3 what was to go was not gone in time (the same command goes on from there).\n\n"
+      "2 a flag is wrong or the API server does not answer; 3 what was to go was not gone in time (the same command goes on from there).\n\n"
       "  gangway import -A\n  gangway import --apply wide-deep\n  gangway import --rollback wide-deep");
   AddServerFlags(*command_, flags_.server);
   command_->add_option("names", flags_.names, "of PaddleJobs; default: all of the namespace");
@@ -214,8 +213,8 @@ int ImportCommand::Run() const {
     if (!flags_.names.empty() && !named) continue;
     code = std::max(code, flags_.rollback ? ReturnOne(**caller, *job, flags_, *options, *patience, named) : ImportOne(**caller, *job, flags_, *options, *patience, named));
   }
-  if (jobs->empty()) std::printf("No PaddleJobs found\n");
-  if (!flags_.apply && !flags_.rollback && !operator_name->empty()) std::printf("paddle-operator runs (%s): stop it before --apply\n", operator_name->c_str());
+  if (jobs->empty()) PutLine(stdout, "No PaddleJobs found");
+  if (!flags_.apply && !flags_.rollback && !operator_name->empty()) PutLine(stdout, absl::StrCat("paddle-operator runs (", *operator_name, "): stop it before --apply"));
   return code;
 }
 

@@ -36,11 +36,7 @@ absl::StatusOr<std::optional<absl::Duration>> PatienceOf(const JobFlags& flags) 
   return flags.wait ? std::optional<absl::Duration>(*timeout) : std::nullopt;
 }
 
-int ExitCode(absl::string_view command, const absl::Status& status) {
-  if (status.ok()) return kDone;
-  const int code = Complain(command, status);
-  return absl::IsCancelled(status) ? kNotReached : code;
-}
+int ExitCode(absl::string_view command, const absl::Status& status) { return status.ok() ? kDone : Complain(command, status); }
 
 int Look(ApiCaller& caller, const std::string& ns, const std::vector<std::string>& names) {
   int code = kDone;
@@ -62,7 +58,8 @@ int Act(ApiCaller& caller, JobVerb verb, const std::string& ns, const std::vecto
 JobCommand::JobCommand(CLI::App& app) : command_(app.add_subcommand("job", "list, view, suspend, resume and delete jobs, as vcctl does")) {
   command_->require_subcommand(1);
   command_->footer(
-      "Exit code: 0 done, 1 the API server refused it, did not answer or has no such job, 2 a flag is wrong, 3 what --wait waits for did not come.\n\n"
+      "Exit code: 0 done, 1 the API server refused it or has no such job, 2 a flag is wrong or the API server does not answer, 3 what --wait waits for\n"
+      "did not come.\n\n"
       "  gangway job list --all-namespaces\n"
       "  gangway job view ctr-volcano                       ends with why it restarted and what it waits for\n"
       "  gangway job suspend ctr-volcano --wait");
@@ -121,7 +118,7 @@ int JobCommand::Run() {
   for (const JobVerb each : kVerbs) {
     if (verb == NameOf(each)) return Act(**caller, each, ns, *names, *patience);
   }
-  return kWrongFlag;
+  return kNoAnswer;
 }
 
 }  // namespace gangway::cmd

@@ -97,7 +97,7 @@ class Wait {
       unseen.status = {};
       before = &unseen;
     }
-    for (const AccountLine& line : Tell(before, after)) std::fprintf(stderr, "%s: %s\n", line.subject.c_str(), line.text.c_str());
+    for (const AccountLine& line : Tell(before, after)) Note(absl::StrCat(line.subject, ": ", line.text));
     if (jobs_.synced()) Judge();
   }
 
@@ -142,7 +142,7 @@ absl::Status Ask(ApiCaller& caller, JobVerb verb, const Job& job) {
 
 absl::Status ListJobs(ApiCaller& caller, const std::string& ns, const JobListOptions& options) {
   GW_ASSIGN_OR_RETURN(const std::vector<Job> jobs, caller.List<Job>(api::kJobs, ns));
-  std::fputs(JobListText(jobs, options).c_str(), stdout);
+  Put(stdout, JobListText(jobs, options));
   return absl::OkStatus();
 }
 
@@ -158,7 +158,7 @@ absl::Status ViewJob(ApiCaller& caller, const NamespacedName& key) {
   const absl::Time now = absl::Now();
   const std::string text = absl::StrCat(JobViewText(*job), JobEventsText(*events, now),
                                         JobAnswersText(*job, *pods, group->has_value() ? &**group : nullptr, *events, now, LastLinesOf(caller, *job, *pods)));
-  std::fputs(text.c_str(), stdout);
+  Put(stdout, text);
   return absl::OkStatus();
 }
 
@@ -170,7 +170,7 @@ absl::Status CarryOut(ApiCaller& caller, JobVerb verb, const NamespacedName& key
     Wait wait(caller, verb, key, job->metadata.uid);
     if (const absl::Status waited = wait.Run(*patience); !waited.ok()) return About(key, waited);
   }
-  if (verb == JobVerb::kDelete) std::printf("delete job %s successfully\n", key.name.c_str());
+  if (verb == JobVerb::kDelete) PutLine(stdout, absl::StrCat("delete job ", key.name, " successfully"));
   return absl::OkStatus();
 }
 

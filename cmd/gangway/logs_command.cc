@@ -29,11 +29,8 @@ constexpr std::size_t kMaxUnprinted = 1u << 20;
 
 LogOutput Standard() {
   LogOutput output;
-  output.print = [](absl::string_view lines) {
-    std::fwrite(lines.data(), 1, lines.size(), stdout);
-    std::fflush(stdout);
-  };
-  output.tell = [](absl::string_view note) { std::fprintf(stderr, "%.*s\n", static_cast<int>(note.size()), note.data()); };
+  output.print = [](absl::string_view lines) { PutExact(stdout, lines); };
+  output.tell = [](absl::string_view note) { Note(note); };
   return output;
 }
 
@@ -50,8 +47,8 @@ absl::StatusOr<std::vector<Pod>> WantedPods(ApiCaller& caller, const Job& job, c
 LogsCommand::LogsCommand(CLI::App& app) : command_(app.add_subcommand("logs", "the logs of all pods of a job, with -f until it has ended")) {
   command_->footer(
       "Each line is headed by the task and index of its pod. With -f pods that are not there yet are waited for, and those that a restart makes\n"
-      "anew are followed too. Exit code: 0 printed, or with -f the job is Completed; 1 the API server refused it, did not answer or has no such\n"
-      "job; 2 a flag is wrong; 3 with -f: the job ended otherwise.\n\n"
+      "anew are followed too. Exit code: 0 printed, or with -f the job is Completed; 1 the API server refused it or has no such job; 2 a flag is\n"
+      "wrong or the API server does not answer; 3 with -f: the job ended otherwise.\n\n"
       "  gangway logs -f ctr-volcano\n"
       "  gangway logs ctr-volcano --task trainer --tail 20\n"
       "  gangway logs ctr-volcano --previous                what containers wrote before they were restarted in their pods");
@@ -102,7 +99,7 @@ absl::StatusOr<LogChoice> LogsCommand::Choice() const {
 
 absl::Status LogsCommand::Print(ApiCaller& caller, const Job& job, LogChoice choice) {
   GW_ASSIGN_OR_RETURN(std::vector<Pod> pods, WantedPods(caller, job, choice));
-  if (pods.empty()) std::fprintf(stderr, "job %s has no pods now; gangway job view %s says why\n", job.metadata.name.c_str(), job.metadata.name.c_str());
+  if (pods.empty()) Note(absl::StrCat("job ", job.metadata.name, " has no pods now; gangway job view ", job.metadata.name, " says why"));
   std::optional<absl::Status> end;
   LogPrinter printer(caller.loop(), caller.texts(), std::move(pods), std::move(choice), Standard(), [&](absl::Status status) {
     end = std::move(status);
@@ -119,7 +116,7 @@ absl::Status LogsCommand::Follow(ApiCaller& caller, const Job& job, LogChoice ch
   options.max_streams = flags_.max_log_requests;
   const auto tell = [](const Job* before, const Job* after) {
     if (before == nullptr) return;  // the phase it has when we come is no news
-    for (const AccountLine& line : Tell(before, after)) std::fprintf(stderr, "%s: %s\n", line.subject.c_str(), line.text.c_str());
+    for (const AccountLine& line : Tell(before, after)) Note(absl::StrCat(line.subject, ": ", line.text));
   };
   std::optional<absl::Status> end;
   LogFollower follower(caller.loop(), caller.client(), caller.texts(), job, std::move(options), Standard(), tell, [&](absl::Status status) {
@@ -151,9 +148,7 @@ int LogsCommand::Run() {
   }
   if (const absl::Status tasks = CheckTasks(*job, *choice); !tasks.ok()) return Complain("logs", tasks);
   const absl::Status end = flags_.follow ? Follow(**caller, *job, *std::move(choice)) : Print(**caller, *job, *std::move(choice));
-  if (end.ok()) return kDone;
-  const int code = Complain("logs", end);
-  return absl::IsCancelled(end) ? kNotReached : code;
+  return end.ok() ? kDone : Complain("logs", end);
 }
 
 }  // namespace gangway::cmd

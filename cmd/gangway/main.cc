@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,12 +12,16 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "cmd/gangway/command_line.h"
 #include "cmd/gangway/crds_command.h"
 #include "cmd/gangway/diff_command.h"
 #include "cmd/gangway/doctor_command.h"
+#include "cmd/gangway/exit_code.h"
 #include "cmd/gangway/import_command.h"
 #include "cmd/gangway/job_command.h"
 #include "cmd/gangway/logs_command.h"
+#include "cmd/gangway/output.h"
 #include "cmd/gangway/process_command.h"
 #include "cmd/gangway/queue_command.h"
 #include "cmd/gangway/sandbox_command.h"
@@ -31,7 +36,7 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
   CLI::App* sandbox = app.add_subcommand("sandbox", "an embedded cluster in this process that kubectl can talk to");
   sandbox->footer(
       "Nodes are simulated, containers too: they run until they are deleted, or as --finish and --fail say.\n"
-      "Exit code: 0 the goal of --until was reached, 1 it was not, 2 a flag or a file is wrong.\n\n"
+      "Exit code: 0 the goal of --until was reached, 1 an object of --apply was refused, 2 a flag or a file is wrong, 3 the goal was not reached.\n\n"
       "  gangway sandbox                                    stays up; prints how to point kubectl at it\n"
       "  gangway sandbox --apply job.yaml --finish trainer=5s --until job/ctr-volcano=Completed");
   sandbox->add_option("--nodes", flags.nodes, "how many nodes of each --node-shape that has no count")->check(CLI::Range(0, 100000))->capture_default_str();
@@ -68,8 +73,14 @@ int RunExtender(char** argv) {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "gangway-extender";
   argv[1] = argv[0];
   execv(program.c_str(), argv + 1);
-  std::fprintf(stderr, "gangway extender: %s: %s; it is built as target gangway-extender and stands beside gangway\n", program.c_str(), std::strerror(errno));
-  return 2;
+  const int why = errno;
+  gangway::cmd::Say("extender", absl::StrCat(program.string(), ": ", std::strerror(why)));
+  if (why == ENOENT) {
+    gangway::cmd::Put(stderr, "\nIt is a program of its own, which stands beside gangway and is built only when it is asked for:\n"
+                              "  cmake --preset release && cmake --build --preset release --target gangway-extender\n"
+                              "Its flags are in docs/extender.md.\n");
+  }
+  return gangway::cmd::kNoAnswer;
 }
 
 }  // namespace
@@ -80,7 +91,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", gangway::cmd::VersionLine());
   // A command that the first argument names is the only one that is set up: the hundreds of flags of all of them take longer than a small file.
-  const auto wants = [&](const char* name) { return argc < 2 || argv[1][0] == '-' || std::strcmp(argv[1], name) == 0; };
+  std::vector<std::string> commands;
+  const auto named = [&](const char* name) { return argc < 2 || argv[1][0] == '-' || std::strcmp(argv[1], name) == 0; };
+  const auto wants = [&](const char* name) {
+    commands.emplace_back(name);
+    return named(name);
+  };
   gangway::cmd::SandboxFlags sandbox;
   std::vector<std::string> crds;
   std::optional<gangway::cmd::ProcessCommand> scheduler, controller;
@@ -108,22 +124,15 @@ int main(int argc, char** argv) {
   if (wants("queue")) queue.emplace(app);
   if (wants("logs")) logs.emplace(app);
   if (wants("version")) app.add_subcommand("version", "print the version");
-  const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
-    std::fprintf(stderr, "gangway: there is no command \"%s\"; see gangway --help\n", argv[1]);
-    return 2;
+  if (argc > 1 && argv[1][0] != '-' && std::count(commands.begin(), commands.end(), argv[1]) == 0) {
+    gangway::cmd::Note(absl::StrCat("gangway: ", gangway::cmd::NoSuchCommand(argv[1], commands, "gangway")));
+    return gangway::cmd::kNoAnswer;
   }
   const auto chosen = [](const auto& command) { return command.has_value() && command->chosen(); };
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (app.exit(error) == 0) return 0;
-    return chosen(translate) ? gangway::cmd::TranslateCommand::kWrongInput : 2;
-  }
-  const auto got = [&](const char* name) { return wants(name) && app.got_subcommand(name); };
+  if (const std::optional<int> code = gangway::cmd::ReadCommandLine(app, argc, argv)) return *code;
+  const auto got = [&](const char* name) { return named(name) && app.got_subcommand(name); };
   if (got("version")) {
-    std::printf("%s\n", gangway::cmd::VersionLine().c_str());
-    return 0;
+    return gangway::cmd::Put(stdout, absl::StrCat(gangway::cmd::VersionLine(), "\n")) ? gangway::cmd::kDone : gangway::cmd::kNoAnswer;
   }
   if (chosen(job)) return job->Run();
   if (chosen(queue)) return queue->Run();

@@ -20,28 +20,38 @@
 #include "base/asio_loop.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
+#include "cmd/gangway/exit_code.h"
 #include "cmd/gangway/health.h"
+#include "cmd/gangway/output.h"
 #include "cmd/gangway/version.h"
 #include "kube/client/http_client.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/client/limited_client.h"
 #include "kube/runtime/lease.h"
+#include "kube/runtime/pulse.h"
+#include "plugin/controller/admission_facts.h"
 #include "plugin/controller/controllers.h"
 #include "plugin/scheduler/scheduler.h"
 #include "plugin/webhook/handler.h"
-#include "plugin/webhook/review.h"
+#include "plugin/webhook/service.h"
 #include "translator/controller/paddle_controllers.h"
 
 namespace gangway::cmd {
 namespace {
 
-constexpr int kInOrder = 0, kCannotStart = 1, kWrongInput = 2, kLeaseLost = 3;
 constexpr absl::Duration kLogRepeats = absl::Minutes(1);
 constexpr absl::Duration kConfigLook = absl::Seconds(10);
 constexpr absl::Duration kDrainLook = absl::Milliseconds(10);
 constexpr absl::Duration kEventPatience = absl::Seconds(1);    // of a drain, once all plans are carried out
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
 constexpr std::size_t kMaxDumpedGangs = 1000;
+// A connection that owes an answer and is silent, and a watch without even a bookmark: docs/operations.md says what follows from these.
+constexpr absl::Duration kSilence = absl::Seconds(3);
+constexpr absl::Duration kWatchIdle = absl::Seconds(90);
+constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
+constexpr double kRenewalPatience = 0.4;  // of the renew deadline: when one hangs there is time for another
+// Without an answer to anything for so long a process says that it does not live.
+constexpr absl::Duration kUnansweredLife = absl::Minutes(1);
 
 // What the two components have in common.
 class Component {
@@ -54,9 +64,6 @@ class Component {
   virtual bool synced() const = 0;
   virtual std::string problem() const = 0;
   virtual std::size_t events_waiting() const = 0;
-  // Of the controllers only.
-  virtual api::volcano::QueueLookup queues() const = 0;
-  virtual api::volcano::NamespaceQueueLookup namespace_queues() const = 0;
   virtual std::string Dump() const = 0;
 };
 
@@ -70,8 +77,6 @@ class OneScheduler final : public Component {
   bool synced() const override { return scheduler_->synced(); }
   std::string problem() const override { return scheduler_->problem(); }
   std::size_t events_waiting() const override { return scheduler_->events_waiting(); }
-  api::volcano::QueueLookup queues() const override { return nullptr; }
-  api::volcano::NamespaceQueueLookup namespace_queues() const override { return nullptr; }
   std::string Dump() const override { return scheduler_->Dump(kMaxDumpedGangs); }
 
  private:
@@ -83,7 +88,6 @@ std::unique_ptr<Component> MakeScheduler(Loop& loop, kube::Client& client, const
   options.name = settings.scheduler_name;
   options.namespaces = settings.namespaces;
   options.standby = settings.leader_elect;
-  options.create_queues = false;  // the controller makes them
   options.metrics = &metrics;
   return std::make_unique<OneScheduler>(std::make_unique<scheduler::Scheduler>(loop, client, std::move(options)));
 }
@@ -114,8 +118,6 @@ class AllControllers final : public Component {
   std::size_t events_waiting() const override {
     return (volcano_ == nullptr ? 0 : volcano_->events_waiting()) + (paddle_ == nullptr ? 0 : paddle_->events_waiting());
   }
-  api::volcano::QueueLookup queues() const override { return volcano_ == nullptr ? nullptr : volcano_->queues(); }
-  api::volcano::NamespaceQueueLookup namespace_queues() const override { return volcano_ == nullptr ? nullptr : volcano_->namespace_queues(); }
   std::string Dump() const override {
     if (paddle_ == nullptr) return volcano_->Dump();
     if (volcano_ == nullptr) return paddle_->Dump();
@@ -137,10 +139,11 @@ std::unique_ptr<paddle_controller::PaddleControllers> MakePaddleControllers(Loop
   return std::make_unique<paddle_controller::PaddleControllers>(loop, client, std::move(options));
 }
 
-std::unique_ptr<controller::Controllers> MakeVolcanoControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
+std::unique_ptr<controller::Controllers> MakeVolcanoControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics,
+                                                                std::shared_ptr<controller::AdmissionFacts> facts) {
   const auto runs = [&](const char* name) { return Runs(settings, name); };
   const bool only_paddle = settings.only == std::vector<std::string>{"paddlejob"};
-  if (only_paddle && !settings.webhook_addr.set()) return nullptr;
+  if (only_paddle && facts == nullptr) return nullptr;
   controller::ControllersOptions options;
   options.scheduler_name = settings.scheduler_name;
   options.namespaces = settings.namespaces;
@@ -150,15 +153,18 @@ std::unique_ptr<controller::Controllers> MakeVolcanoControllers(Loop& loop, kube
   options.job_flows = runs("jobflow");
   options.queues = runs("queue");
   options.pod_groups = runs("podgroup");
-  options.queue_lookup = settings.webhook_addr.set();
+  options.admission_facts = std::move(facts);
   options.inherit_owner_annotations = settings.inherit_owner_annotations;
   options.ssh_key_threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u));
   options.metrics = &metrics;
   return std::make_unique<controller::Controllers>(loop, client, std::move(options));
 }
 
-std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
-  return std::make_unique<AllControllers>(MakeVolcanoControllers(loop, client, settings, metrics), MakePaddleControllers(loop, client, settings, metrics));
+// `facts` null: no webhook asks.
+std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics,
+                                           std::shared_ptr<controller::AdmissionFacts> facts) {
+  return std::make_unique<AllControllers>(MakeVolcanoControllers(loop, client, settings, metrics, std::move(facts)),
+                                          MakePaddleControllers(loop, client, settings, metrics));
 }
 
 void ConfigureLogs(const Settings& settings) {
@@ -184,6 +190,15 @@ std::string LeaseNamespace(const Settings& settings, const kube::Connection& con
   return in_pod ? connection.default_namespace : "gangway-system";
 }
 
+kube::HttpFrontOptions At(const ListenAddress& address, const std::string& certificate_file, const std::string& key_file) {
+  kube::HttpFrontOptions options;
+  options.address = address.host;
+  options.port = address.port;
+  options.tls_certificate_file = certificate_file;
+  options.tls_key_file = key_file;
+  return options;
+}
+
 // Changes whenever the file does, also through a symbolic link (a mounted ConfigMap).
 std::string FileVersion(const std::string& path) {
   struct stat now {};
@@ -203,15 +218,18 @@ class Process {
     const std::string version = VersionLine();
     metrics_.AddGauge("gangway_build_info", "1; its label says which version this is", {{"version", version}}).Set(1);
     component_ = kind_ == ProcessKind::kScheduler ? MakeScheduler(loop_, *client_, settings_, metrics_)
-                                                  : MakeControllers(loop_, *client_, settings_, metrics_);
-    health_ = std::make_unique<Health>(loop_, *http_, metrics_, HealthSources{[this] { return NotReady(); }, [this] { return Dump(); }});
+                                                  : MakeControllers(loop_, *client_, settings_, metrics_, facts_);
+    health_ = std::make_unique<Health>(loop_, *pulse_, metrics_,
+                                       HealthSources{[this] { return Stuck(); }, [this] { return NotReady(); }, [this] { return Dump(); }});
     if (const absl::Status served = Serve(); !served.ok()) {
-      std::fprintf(stderr, "gangway %s: %s\n", ProcessName(kind_), std::string(served.message()).c_str());
-      return kCannotStart;
+      Say(ProcessName(kind_), served.message());
+      return kNoAnswer;
     }
     log::Info("starting", {{"process", ProcessName(kind_)}, {"version", version}, {"server", connection_.server},
                            {"namespaces", settings_.namespaces.empty() ? "all" : absl::StrJoin(settings_.namespaces, ",")},
                            {"leader_elect", settings_.leader_elect}});
+    started_at_ = loop_.Now();
+    pulse_->Start();
     component_->Start();
     if (lease_ != nullptr) lease_->Start();
     if (!sources_.config_file.empty()) WatchConfig();
@@ -227,16 +245,21 @@ class Process {
     GW_ASSIGN_OR_RETURN(connection_, kube::FindConnection(settings_.kubeconfig, settings_.context));
     kube::HttpClientOptions options;
     options.user_agent = absl::StrCat("gangway-", ProcessName(kind_));
+    options.connect_timeout = kConnectTimeout;
+    options.silence_timeout = kSilence;
+    options.watch_idle_timeout = kWatchIdle;
     if (settings_.leader_elect) options.fence = fence_;
     GW_ASSIGN_OR_RETURN(http_, kube::HttpClient::Make(loop_, connection_, options));
-    client_ = std::make_unique<kube::LimitedClient>(loop_, *http_, settings_.kube_api_qps, settings_.kube_api_burst);
+    pulse_ = std::make_unique<kube::Pulse>(loop_, *http_);
+    client_ = std::make_unique<kube::LimitedClient>(loop_, *pulse_, settings_.kube_api_qps, settings_.kube_api_burst);
     return settings_.leader_elect ? ConnectLease(std::move(options)) : absl::OkStatus();
   }
 
   // A client of its own, before no fence, so that renewals wait behind nobody's writes.
   absl::Status ConnectLease(kube::HttpClientOptions options) {
     options.fence = nullptr;
-    options.request_timeout = settings_.renew_deadline / 2;
+    options.silence_timeout = absl::InfiniteDuration();  // a renewal that hangs is given up by its time, and its connection with it
+    options.request_timeout = settings_.renew_deadline * kRenewalPatience;
     options.connect_timeout = std::min(options.connect_timeout, options.request_timeout);
     GW_ASSIGN_OR_RETURN(lease_http_, kube::HttpClient::Make(loop_, connection_, std::move(options)));
     kube::LeaseOptions lease;
@@ -246,6 +269,7 @@ class Process {
     lease.lease_duration = settings_.lease_duration;
     lease.renew_deadline = settings_.renew_deadline;
     lease.retry_period = settings_.retry_period;
+    lease.answered_at = [this] { return pulse_->answered_at(); };
     lease.metrics = &metrics_;
     lease_ = std::make_unique<kube::Lease>(loop_, *lease_http_, *fence_, std::move(lease),
                                            kube::Lease::Callbacks{[this] { component_->Lead(); }, [this](const std::string& why) { OnLost(why); }, nullptr});
@@ -261,40 +285,31 @@ class Process {
   }
 
   absl::Status ListenWebhook() {
-    webhook_ = std::make_unique<webhook::Handler>([this] { return component_->synced(); }, component_->queues(), component_->namespace_queues());
-    kube::HttpFrontOptions options;
-    options.address = settings_.webhook_addr.host;
-    options.port = settings_.webhook_addr.port;
-    options.tls_certificate_file = settings_.webhook_cert;
-    options.tls_key_file = settings_.webhook_key;
-    options.io_threads = 1;
-    options.max_connections = 500;
-    options.max_body_bytes = webhook::kMaxReviewBytes;
-    auto front = kube::HttpFront::Start(loop_, *webhook_, options);
-    if (!front.ok()) return absl::Status(front.status().code(), absl::StrCat("--webhook: ", front.status().message()));
-    log::Info("serving", {{"what", "webhook"}, {"url", (*front)->url()}});
-    fronts_.push_back(*std::move(front));
+    auto handler = std::make_unique<webhook::Handler>([facts = facts_] { return facts->complete(); },
+                                                      [facts = facts_](absl::string_view name) { return facts->Queue(name); },
+                                                      [facts = facts_](absl::string_view ns) { return facts->NamespaceQueue(ns); }, &metrics_);
+    auto service = webhook::Service::Start(At(settings_.webhook_addr, settings_.webhook_cert, settings_.webhook_key), std::move(handler));
+    if (!service.ok()) return absl::Status(service.status().code(), absl::StrCat("--webhook: ", service.status().message()));
+    webhook_ = *std::move(service);
+    log::Info("serving", {{"what", "webhook"}, {"url", webhook_->url()}});
     return absl::OkStatus();
   }
 
   absl::Status Listen(const char* what, const ListenAddress& address, bool metrics, bool health) {
-    pages_.push_back(std::make_unique<Health::Pages>(*health_, metrics, health));
-    kube::HttpFrontOptions options;
-    options.address = address.host;
-    options.port = address.port;
-    options.tls_certificate_file = settings_.tls_cert;
-    options.tls_key_file = settings_.tls_key;
-    options.io_threads = 1;
-    options.max_connections = 100;
-    options.max_body_bytes = 1024;
-    auto front = kube::HttpFront::Start(loop_, *pages_.back(), options);
+    auto front = kube::PageFront::Start(loop_, health_->Pages(metrics, health), At(address, settings_.tls_cert, settings_.tls_key));
     if (!front.ok()) return absl::Status(front.status().code(), absl::StrCat("--", what, "-addr: ", front.status().message()));
     log::Info("serving", {{"what", what}, {"url", (*front)->url()}});
-    fronts_.push_back(*std::move(front));
+    pages_.push_back(*std::move(front));
     return absl::OkStatus();
   }
 
   // ---- what it says of itself
+
+  std::string Stuck() const {
+    const absl::Duration unanswered = loop_.Now() - std::max(pulse_->answered_at(), started_at_);
+    if (unanswered <= kUnansweredLife) return "";
+    return absl::StrCat("the API server has answered nothing for ", absl::FormatDuration(absl::Trunc(unanswered, absl::Seconds(1))));
+  }
 
   std::string NotReady() const {
     if (ending_) return "stopping";
@@ -344,7 +359,7 @@ class Process {
     if (ending_) return loop_.Stop();
     log::Error("ending, so that a fresh process starts: what was decided under the lost lease must not be written", {{"why", why}});
     ending_ = true;
-    exit_code_ = kLeaseLost;
+    exit_code_ = kNotReached;
     loop_.Stop();
   }
 
@@ -371,7 +386,8 @@ class Process {
 
   // Backwards through construction.
   void End() {
-    fronts_.clear();
+    webhook_.reset();
+    pages_.clear();
     lease_.reset();
     component_.reset();
     log::Info("ended", {{"exit_code", exit_code_}});
@@ -387,17 +403,19 @@ class Process {
   AsioLoop loop_;
   kube::Connection connection_;
   std::unique_ptr<kube::HttpClient> http_, lease_http_;
-  std::unique_ptr<kube::LimitedClient> client_;
+  std::unique_ptr<kube::Pulse> pulse_;            // in front of http_
+  std::unique_ptr<kube::LimitedClient> client_;   // in front of pulse_
   std::unique_ptr<Component> component_;
   std::unique_ptr<kube::Lease> lease_;  // null: this process leads always
   std::unique_ptr<Health> health_;
-  std::vector<std::unique_ptr<Health::Pages>> pages_;
-  std::unique_ptr<webhook::Handler> webhook_;  // null: nobody asks
-  std::vector<std::unique_ptr<kube::HttpFront>> fronts_;
+  std::vector<std::unique_ptr<kube::PageFront>> pages_;
+  const std::shared_ptr<controller::AdmissionFacts> facts_ =  // null: there is no webhook
+      settings_.webhook_addr.set() ? std::make_shared<controller::AdmissionFacts>() : nullptr;
+  std::unique_ptr<webhook::Service> webhook_;
   std::string config_version_ = FileVersion(sources_.config_file);
   bool ending_ = false;
-  absl::Time give_up_;
-  int exit_code_ = kInOrder;
+  absl::Time started_at_, give_up_;
+  int exit_code_ = kDone;
   Owner owner_;
 };
 
@@ -405,8 +423,8 @@ class Process {
 
 int RunProcess(ProcessKind kind, SettingSources sources) {
   const auto wrong = [&](const absl::Status& status) {
-    std::fprintf(stderr, "gangway %s: %s\n", ProcessName(kind), std::string(status.message()).c_str());
-    return kWrongInput;
+    Say(ProcessName(kind), status.message());
+    return kNoAnswer;
   };
   absl::StatusOr<Settings> settings = ReadSettings(kind, sources);
   if (!settings.ok()) return wrong(settings.status());

@@ -26,7 +26,7 @@ absl::Status About(const std::string& name, const absl::Status& status) {
 
 absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues) {
   GW_ASSIGN_OR_RETURN(const std::vector<PodGroup> groups, caller.List<PodGroup>(api::kPodGroups, ""));
-  std::fputs(QueueListText(queues, groups).c_str(), stdout);
+  Put(stdout, QueueListText(queues, groups));
   return absl::OkStatus();
 }
 
@@ -45,7 +45,7 @@ absl::Status Command(ApiCaller& caller, const std::string& name, absl::string_vi
 QueueCommand::QueueCommand(CLI::App& app) : command_(app.add_subcommand("queue", "list, get and operate queues, as vcctl does")) {
   command_->require_subcommand(1);
   command_->footer(
-      "Exit code: 0 done, 1 the API server refused it, did not answer or has no such queue, 2 a flag is wrong.\n\n"
+      "Exit code: 0 done, 1 the API server refused it or has no such queue, 2 a flag is wrong or the API server does not answer.\n\n"
       "  gangway queue list\n"
       "  gangway queue operate ads --action close           takes no new jobs; those that run go on\n"
       "  gangway queue operate ads --action update --weight 4");

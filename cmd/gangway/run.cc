@@ -1,5 +1,6 @@
 #include "cmd/gangway/run.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -63,9 +64,24 @@ void Run::Watch(kube::Cache<T>& cache, Goal::Kind kind) {
   cache.Start(
       [this, kind](const NamespacedName& key, const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after) {
         for (const AccountLine& line : Tell(before.get(), after.get())) Print(line);
+        if constexpr (std::is_same_v<T, Pod>) Hand(after.get());
+        if constexpr (std::is_same_v<T, Job>) LookForStart();
         Judge(kind, key, after == nullptr ? std::string() : PhaseOf(*after), after == nullptr);
       },
       [this] { OnSynced(); });
+}
+
+void Run::Hand(const Pod* pod) {
+  if (pod != nullptr && options_.on_pod) options_.on_pod(*pod);
+}
+
+void Run::LookForStart() {
+  if (started_ || !options_.on_started || jobs_.size() == 0) return;
+  bool all = true;
+  jobs_.ForEach([&](const NamespacedName&, const std::shared_ptr<const Job>& job) { all = all && !PhaseOf(*job).empty() && PhaseOf(*job) != "Pending"; });
+  if (!all) return;
+  started_ = true;
+  options_.on_started();
 }
 
 void Run::OnSynced() {

@@ -32,8 +32,10 @@ class Run {
     bool print_account = true;
     bool colours = false;
     absl::AnyInvocable<void(absl::string_view line)> print;  // a line, without its line break
+    absl::AnyInvocable<void(const api::core::Pod&)> on_pod;  // may be null: a pod as it is now
+    absl::AnyInvocable<void()> on_started;                   // may be null: every Job that is there has started; called once
   };
-  // Ok: the goal was reached. Otherwise one sentence that says why not. Called at most once, never within Start().
+  // Ok: the goal was reached. Otherwise one sentence that says why not; InvalidArgument: an object of the documents was refused. Called at most once, never within Start().
   using OnEnd = absl::AnyInvocable<void(absl::Status)>;
 
   Run(Loop& loop, kube::Client& client, Options options, OnEnd on_end);
@@ -45,6 +47,8 @@ class Run {
   void OnSynced();
   void ApplyNext();
   void OnApplied(const api::ManifestDocument& document, absl::StatusOr<kube::Response> reply);
+  void Hand(const api::core::Pod* pod);
+  void LookForStart();
   void Judge(Goal::Kind kind, const api::NamespacedName& key, absl::string_view phase, bool deleted);
   void OnTimeout();
   void Print(const AccountLine& line);
@@ -63,7 +67,7 @@ class Run {
   kube::Cache<api::core::Pod> pods_;
   kube::Cache<api::core::Event> events_;
   std::size_t applied_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, started_ = false;
   Owner owner_;
 };
 

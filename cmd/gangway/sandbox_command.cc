@@ -13,6 +13,8 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,19 +24,22 @@
 #include "base/asio_loop.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "cmd/gangway/exit_code.h"
+#include "cmd/gangway/output.h"
 #include "cmd/gangway/run.h"
 #include "cmd/gangway/version.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/serve/http_front.h"
 #include "sandbox/cluster/api_server_handler.h"
 #include "sandbox/cluster/cluster.h"
+#include "sandbox/kubelet/rule_use.h"
 
 namespace gangway::cmd {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kReached = 0, kNotReached = 1, kWrongInput = 2;
+constexpr char kCommand[] = "sandbox";
 
 // A flag's value with the flag's name in what is wrong with it.
 absl::Status Named(absl::string_view flag, const absl::Status& status) {
@@ -114,10 +119,7 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   }
   input.run.print_account = !flags.quiet;
   input.run.colours = isatty(STDOUT_FILENO) != 0;
-  input.run.print = [](absl::string_view line) {
-    std::printf("%.*s\n", static_cast<int>(line.size()), line.data());
-    std::fflush(stdout);
-  };
+  input.run.print = [](absl::string_view line) { PutExact(stdout, absl::StrCat(line, "\n")); };  // with colours of ours, the rest is printable
   return input;
 }
 
@@ -157,21 +159,20 @@ class KubeconfigFile {
 };
 
 void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig) {
-  std::printf("%s\n%zu simulated nodes, API server at %s\n", VersionLine().c_str(), nodes, url.c_str());
+  std::string text = absl::StrCat(VersionLine(), "\n", nodes, " simulated nodes, API server at ", url, "\n");
   if (flags.until.empty()) {
-    std::printf("\nIn another terminal:\n  export KUBECONFIG=%s\n  kubectl get nodes\n  kubectl apply -f examples/ctr-volcano.yaml\n"
-                "  kubectl describe podgroup ctr-volcano\n\nCtrl-C ends it.\n", kubeconfig.c_str());
+    absl::StrAppend(&text, "\nIn another terminal:\n  export KUBECONFIG=", kubeconfig, "\n  kubectl get nodes\n  kubectl apply -f examples/ctr-volcano.yaml\n",
+                    "  kubectl describe podgroup ctr-volcano\n\nCtrl-C ends it.\n");
   }
-  std::printf("\n");
-  std::fflush(stdout);
+  Put(stdout, absl::StrCat(text, "\n"));
 }
 
 }  // namespace
 
 int RunSandbox(const SandboxFlags& flags) {
   const auto wrong = [](const absl::Status& status) {
-    std::fprintf(stderr, "gangway sandbox: %s\n", std::string(status.message()).c_str());
-    return kWrongInput;
+    Say(kCommand, status.message());
+    return kNoAnswer;
   };
   if (const absl::Status status = ConfigureLogs(flags); !status.ok()) return wrong(status);
   auto input = ReadInput(flags);
@@ -184,22 +185,36 @@ int RunSandbox(const SandboxFlags& flags) {
   sandbox::ApiServerHandler handler(cluster.api_server());
   kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);
+  front_options.max_bytes_in_flight = std::size_t{256} << 20;
   auto front = kube::HttpFront::Start(loop, handler, front_options);
   if (!front.ok()) return wrong(Named("--port", front.status()));
   KubeconfigFile kubeconfig;
   if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok()) return wrong(Named("--kubeconfig", status));
 
+  sandbox::RuleUse rules;
+  rules.Add("--finish", flags.finish);
+  rules.Add("--fail", flags.fail);
+  rules.Add("--log", flags.log);
+  std::set<std::string> told;  // once each: when the jobs have started, and at the end
+  const auto tell_unused = [&] {
+    for (const std::string& unused : rules.Unused()) {
+      if (told.insert(unused.substr(0, unused.find(':'))).second) Say(kCommand, unused);
+    }
+  };
+  input->run.on_pod = [&](const api::core::Pod& pod) { rules.See(pod.metadata); };
+  if (!flags.apply.empty()) input->run.on_started = tell_unused;  // else more jobs may come
+
   const bool has_goal = input->run.goal.has_value();
-  int exit_code = has_goal ? kNotReached : kReached;
+  int exit_code = has_goal ? kNotReached : kDone;
   loop.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner.token(), [&](int) { loop.Stop(); });
   const std::unique_ptr<kube::Client> client = cluster.NewClient("gangway");
   const absl::Time start = loop.Now();
   Run run(loop, *client, std::move(input->run), [&](const absl::Status& end) {
-    exit_code = end.ok() ? kReached : absl::IsInvalidArgument(end) ? kWrongInput : kNotReached;
+    exit_code = end.ok() ? kDone : absl::IsInvalidArgument(end) ? kNo : kNotReached;
     if (!end.ok()) {
-      std::fprintf(stderr, "gangway sandbox: %s\n", std::string(end.message()).c_str());
+      Say(kCommand, end.message());
     } else if (has_goal) {
-      std::printf("\n%s after %s\n", flags.until.c_str(), api::FormatGoDuration(absl::Trunc(loop.Now() - start, absl::Milliseconds(1))).c_str());
+      Put(stdout, absl::StrCat("\n", flags.until, " after ", api::FormatGoDuration(absl::Trunc(loop.Now() - start, absl::Milliseconds(1))), "\n"));
     }
     loop.Stop();
   });
@@ -210,7 +225,7 @@ int RunSandbox(const SandboxFlags& flags) {
   }
   run.Start();
   loop.Run();
-  std::fflush(stdout);
+  tell_unused();
   log::Flush();
   return exit_code;
 }

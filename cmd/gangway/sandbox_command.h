@@ -23,7 +23,8 @@ struct SandboxFlags {
   std::uint64_t seed = 0;           // 0: by the clock
 };
 
-// Exit codes: 0 the goal was reached (or a signal ended a run without one), 1 it was not, 2 the flags or files are wrong.
+// Exit codes: 0 the goal was reached (or a signal ended a run without one), 1 an object was refused, 2 the flags or files are wrong, 3 the goal was
+// not reached.
 int RunSandbox(const SandboxFlags& flags);
 
 }  // namespace gangway::cmd

@@ -174,7 +174,7 @@ const Setting kSettings[] = {
      [](Settings& s, const std::string& text) { return SetSwitch(s.leader_elect, text); }},
     {"leader-elect-lease-duration", "leaderElection.leaseDuration", "15s", "how long the others wait after the last renewal they saw; whole seconds",
      kFixed, kBoth, kValue, SetDurationOf<&Settings::lease_duration>},
-    {"leader-elect-renew-deadline", "leaderElection.renewDeadline", "10s", "how long the leader tries to renew before it gives up",
+    {"leader-elect-renew-deadline", "leaderElection.renewDeadline", "10s", "how long the leader writes without a renewal and without an answer to its work",
      kFixed, kBoth, kValue, SetDurationOf<&Settings::renew_deadline>},
     {"leader-elect-retry-period", "leaderElection.retryPeriod", "2s", "between two tries to take or renew the lease",
      kFixed, kBoth, kValue, SetDurationOf<&Settings::retry_period>},

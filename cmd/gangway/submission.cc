@@ -41,7 +41,7 @@ class Submitter {
     if (!reply.ok()) return TakeBack(About(api::kJobs, name_, reply.status()));
     const absl::StatusOr<PartialObject> job = api::Decode<PartialObject>(**reply);
     if (!job.ok()) return job.status();
-    std::printf("%s created\n", NameOf(api::kJobs, ns_, name_).c_str());
+    PutLine(stdout, absl::StrCat(NameOf(api::kJobs, ns_, name_), " created"));
     return GiveToJob(job->metadata.uid);
   }
 
@@ -90,7 +90,7 @@ class Submitter {
       caller_.loop().PostAt(absl::Now() + kLook, owner_.token(), [this] { caller_.loop().Stop(); });
       caller_.loop().Run();
     }
-    std::printf("%s deleted\n", NameOf(api::kJobs, ns_, name_).c_str());
+    PutLine(stdout, absl::StrCat(NameOf(api::kJobs, ns_, name_), " deleted"));
     return absl::OkStatus();
   }
 
@@ -112,7 +112,7 @@ class Submitter {
     const absl::StatusOr<PartialObject> made = api::Decode<PartialObject>(**reply);
     if (!made.ok()) return made.status();
     made_.push_back({&companion, made->metadata.uid});
-    std::printf("%s created\n", NameOf(resource, ns_, companion.name).c_str());
+    PutLine(stdout, absl::StrCat(NameOf(resource, ns_, companion.name), " created"));
     return absl::OkStatus();
   }
 
@@ -134,7 +134,7 @@ class Submitter {
   absl::Status TakeBack(const absl::Status& why) {
     for (const Made& made : made_) {
       const absl::Status gone = caller_.Call("DELETE", api::PathOf(*made.companion->resource, ns_, made.companion->name), DeletionOf(made.uid, "Background")).status();
-      if (gone.ok()) std::printf("%s deleted again\n", NameOf(*made.companion->resource, ns_, made.companion->name).c_str());
+      if (gone.ok()) PutLine(stdout, absl::StrCat(NameOf(*made.companion->resource, ns_, made.companion->name), " deleted again"));
     }
     return why;
   }

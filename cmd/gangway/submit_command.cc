@@ -13,6 +13,7 @@
 #include "api/manifest/manifest.h"
 #include "api/manifest/yaml_writer.h"
 #include "base/log.h"
+#include "base/printable.h"
 #include "cmd/gangway/inputs.h"
 #include "cmd/gangway/submission.h"
 #include "api/paddle/paddle_rec.h"
@@ -52,7 +53,7 @@ absl::StatusOr<api::volcano::VolumeSpec> ClaimOf(const std::string& text) {
 
 // Each complaint with the place in its file; whether there was an error.
 bool Tell(const api::ManifestDocument& document, const api::FieldErrors& errors, const char* level) {
-  for (const api::FieldError& error : errors) std::fprintf(stderr, "%s: %s%s\n", document.Where(error.field).c_str(), level, error.ToString().c_str());
+  for (const api::FieldError& error : errors) Note(absl::StrCat(document.Where(error.field), ": ", level, error.ToString()));
   return !errors.empty();
 }
 
@@ -60,7 +61,7 @@ bool TellAll(const api::ManifestDocument& backend, const api::ManifestDocument& 
   Tell(backend, made.backend_warnings, "warning: ");
   const bool wrong = Tell(backend, made.backend_errors, "");
   const bool also = Tell(config, made.config_errors, "");
-  for (const convert::Finding& finding : made.findings) std::fprintf(stderr, "%s: %s\n", backend.Where(finding.error.field).c_str(), finding.ToString().c_str());
+  for (const convert::Finding& finding : made.findings) Note(absl::StrCat(backend.Where(finding.error.field), ": ", finding.ToString()));
   return wrong || also || convert::HasErrors(made.findings);
 }
 
@@ -72,19 +73,19 @@ int Print(const convert::RecTranslation& made) {
   for (const std::string& object : objects) {
     const absl::StatusOr<std::string> yaml = api::YamlOf(object);
     if (!yaml.ok()) return Complain(kCommand, yaml.status());
-    std::printf("%s%s", between, yaml->c_str());
+    if (!PutExact(stdout, absl::StrCat(between, *yaml))) return kNoAnswer;
     between = "---\n";
   }
-  return std::fflush(stdout) == 0 ? kDone : kRefused;
+  return kDone;
 }
 
 // Where to look, and what PaddleRec's guide does not say.
 void SayWhatNext(const api::volcano::Job& job, const std::string& image, bool has_claims) {
-  const std::string where = absl::StrCat(job.metadata.name, " -n ", job.metadata.ns);
-  std::printf("\n%d servers and %d trainers start together, or none does; they wait in queue %s.\n", job.spec.tasks[0].replicas, job.spec.tasks[1].replicas, job.spec.queue.c_str());
-  std::printf("  kubectl get vcjob %s\n  gangway job view %s      what it waits for, why it restarted\n  gangway logs -f %s\n", where.c_str(), where.c_str(), where.c_str());
-  std::printf("The pods find the config as %s/config.yaml; the code it names must be in the image %s%s.\n", convert::kRecMountPath, image.c_str(),
-              has_claims ? " or in the claims" : ", or in a claim that --volume-claim NAME:/PATH mounts");
+  const std::string where = OneLine(absl::StrCat(job.metadata.name, " -n ", job.metadata.ns));
+  Put(stdout, absl::StrCat("\n", job.spec.tasks[0].replicas, " servers and ", job.spec.tasks[1].replicas, " trainers start together, or none does; they wait in queue ", OneLine(job.spec.queue), ".\n",
+                           "  kubectl get vcjob ", where, "\n  gangway job view ", where, "      what it waits for, why it restarted\n  gangway logs -f ", where, "\n",
+                           "The pods find the config as ", convert::kRecMountPath, "/config.yaml; the code it names must be in the image ", OneLine(image),
+                           has_claims ? " or in the claims" : ", or in a claim that --volume-claim NAME:/PATH mounts", ".\n"));
 }
 
 std::string ImageOf(const api::ManifestDocument& backend) { return api::paddle::ReadRecBackend(backend.json).backend.image; }
@@ -95,8 +96,8 @@ SubmitCommand::SubmitCommand(CLI::App& app)
     : command_(app.add_subcommand("submit", "run a training of PaddleRec, from its config.yaml and backend.yaml, as a Volcano Job")) {
   command_->footer(
       "Creates the config map JOB-modelconfig and the Job. Trainings of PaddleCloud and MPI, and those of one machine, are refused. See docs/paddlerec.md.\n"
-      "Exit code: 0 submitted, or printed with --dry-run; 1 the API server refused it, did not answer or has the job already; 2 a flag or a file is wrong;\n"
-      "3 the job that --replace deletes was not gone in time.\n\n"
+      "Exit code: 0 submitted, or printed with --dry-run; 1 the files have an error, or the API server refused the job or has it already;\n"
+      "2 a flag is wrong, a file cannot be read, or the API server does not answer; 3 the job that --replace deletes was not gone in time.\n\n"
       "  gangway submit -m config.yaml -b backend.yaml\n"
       "  gangway submit -m config.yaml -b backend.yaml --dry-run | kubectl diff -f -");
   command_->add_option("-m,--model", flags_.model, "PaddleRec's config.yaml: what is trained")->required();
@@ -143,7 +144,7 @@ int SubmitCommand::Run() const {
   source.config_text = config->text;
   source.ns = flags_.ns;
   convert::RecTranslation made = convert::TranslateRec(source, options);
-  if (TellAll(backend->document, config->document, made)) return kWrongFlag;
+  if (TellAll(backend->document, config->document, made)) return kNo;
   if (flags_.dry_run) return Print(made);
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(flags_.server);
   if (!caller.ok()) return Complain(kCommand, caller.status());
@@ -152,10 +153,6 @@ int SubmitCommand::Run() const {
     made = convert::TranslateRec(source, options);
   }
   const absl::Status submitted = Submit(**caller, {made.before, made.job, flags_.replace, *patience});
-  if (absl::IsCancelled(submitted)) {
-    Complain(kCommand, submitted);
-    return kNotReached;
-  }
   if (!submitted.ok()) return Complain(kCommand, submitted);
   SayWhatNext(made.job, ImageOf(backend->document), !source.volumes.empty());
   return kDone;

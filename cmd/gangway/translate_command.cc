@@ -2,16 +2,24 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "cmd/gangway/exit_code.h"
 #include "cmd/gangway/inputs.h"
 #include "cmd/gangway/object_check.h"
+#include "cmd/gangway/output.h"
 #include "cmd/gangway/translation_text.h"
-#include "base/status_macros.h"
 #include "translator/files/manifest.h"
 
 namespace gangway::cmd {
+namespace {
+
+constexpr char kCommand[] = "translate";
+
+}  // namespace
 
 void AddTranslateFlags(CLI::App& command, TranslateFlags& flags) {
   command.add_option("--target", flags.target, "whose controller runs the Jobs: volcano, or gangway, which also carries out delayed actions")
@@ -46,8 +54,8 @@ TranslateCommand::TranslateCommand(CLI::App& app)
     : command_(app.add_subcommand("translate", "PaddleJobs and PaddleRec's files as Volcano Jobs, without a cluster")) {
   command_->footer(
       "Objects go to standard output in the order to apply, what there is to say of them to standard error; other objects pass through.\n"
-      "See docs/translate.md. Exit code: 0 all was translated, warnings or not; 1 a flag is wrong or an input cannot be read;\n"
-      "2 a document has an error: nothing comes out of it, the others do.\n\n"
+      "See docs/translate.md. Exit code: 0 all was translated, warnings or not; 1 a document has an error: nothing comes out of it, the others\n"
+      "do; 2 a flag is wrong, or an input or a document of it cannot be read.\n\n"
       "  gangway translate -f paddlejob.yaml | kubectl apply -f -\n  gangway translate -f jobs/ --explain\n"
       "  gangway translate -f backend.yaml -f config.yaml --target=gangway");
   AddInputs(*command_, inputs_);
@@ -61,20 +69,21 @@ bool TranslateCommand::chosen() const { return command_->parsed(); }
 int TranslateCommand::Run() const {
   absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);
   if (!options.ok()) {
-    std::fprintf(stderr, "gangway translate: %s\n", std::string(options.status().message()).c_str());
-    return kWrongInput;
+    return Complain(kCommand, options.status());
   }
   options->explain = explain_;
   std::vector<std::string> unreadable;
   const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
   const convert::ManifestTranslation translation = convert::TranslateManifest(documents, *options, TypeCheckOf());
   const std::string out = explain_ ? TranslationStories(translation) : output_ == "json" ? TranslationJson(translation) : TranslationYaml(translation);
-  const bool written = std::fwrite(out.data(), 1, out.size(), stdout) == out.size() && std::fflush(stdout) == 0;
-  std::fputs(TranslationFindings(translation).c_str(), stderr);
-  for (const std::string& line : unreadable) std::fprintf(stderr, "gangway translate: %s\n", line.c_str());
-  if (!written) std::fprintf(stderr, "gangway translate: standard output cannot be written\n");
-  if (translation.refused > 0) return kWrongJob;
-  return unreadable.empty() && written ? kDone : kWrongInput;
+  const bool written = explain_ ? Put(stdout, out) : PutExact(stdout, out);
+  Put(stderr, TranslationFindings(translation));
+  for (const std::string& line : unreadable) Say(kCommand, line);
+  if (!written) Say(kCommand, "standard output cannot be written");
+  const auto cannot_be_read = [](const convert::PlacedFinding& placed) { return placed.finding.code == convert::Code::kYaml; };
+  const bool all_read = unreadable.empty() && std::none_of(translation.findings.begin(), translation.findings.end(), cannot_be_read);
+  if (!all_read || !written) return kNoAnswer;
+  return translation.refused > 0 ? kNo : kDone;
 }
 
 }  // namespace gangway::cmd

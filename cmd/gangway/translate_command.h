@@ -29,8 +29,6 @@ class TranslateCommand {
   TranslateCommand(const TranslateCommand&) = delete;
   TranslateCommand& operator=(const TranslateCommand&) = delete;
 
-  static constexpr int kDone = 0, kWrongInput = 1, kWrongJob = 2;
-
   bool chosen() const;
   int Run() const;  // the exit code
 

@@ -1,9 +1,11 @@
 #include "cmd/gangway/translation_text.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "api/manifest/yaml_writer.h"
+#include "base/printable.h"
 
 namespace gangway::cmd {
 namespace {
@@ -20,17 +22,19 @@ std::string Padded(absl::string_view text, std::size_t width) {
   return absl::StrCat(text, std::string(text.size() < width ? width - text.size() : 0, ' '), "  ");
 }
 
-std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
+std::string Cell(const std::string& text) { return text.empty() ? "-" : OneLine(text); }
 
 void AppendStory(const ManifestStory& story, std::string& out) {
   std::size_t from = 5, to = 7;  // "FIELD", "BECOMES"
+  std::vector<Step> steps;
   for (const Step& step : story.steps) {
-    from = std::min(kWidest, std::max(from, step.from.size()));
-    to = std::min(kWidest, std::max(to, step.to.size()));
+    steps.push_back({Cell(step.from), Cell(step.to), OneLine(step.why)});
+    from = std::min(kWidest, std::max(from, steps.back().from.size()));
+    to = std::min(kWidest, std::max(to, steps.back().to.size()));
   }
-  absl::StrAppend(&out, story.object, " (", story.source, ":", story.at.line, ":", story.at.column, ")\n");
+  absl::StrAppend(&out, OneLine(absl::StrCat(story.object, " (", story.source, ":", story.at.line, ":", story.at.column, ")")), "\n");
   absl::StrAppend(&out, "  ", Padded("FIELD", from), Padded("BECOMES", to), "WHY\n");
-  for (const Step& step : story.steps) absl::StrAppend(&out, "  ", Padded(OrDash(step.from), from), Padded(OrDash(step.to), to), step.why, "\n");
+  for (const Step& step : steps) absl::StrAppend(&out, "  ", Padded(step.from, from), Padded(step.to, to), step.why, "\n");
 }
 
 }  // namespace
@@ -46,7 +50,9 @@ std::string TranslationYaml(const ManifestTranslation& translation) {
 
 std::string TranslationJson(const ManifestTranslation& translation) {
   std::string out = R"({"apiVersion":"v1","kind":"List","items":[)";
-  for (const ManifestObject& object : translation.objects) absl::StrAppend(&out, &object == &translation.objects.front() ? "\n" : ",\n", object.json);
+  for (const ManifestObject& object : translation.objects) {
+    absl::StrAppend(&out, &object == &translation.objects.front() ? "\n" : ",\n", PrintableJson(object.json));
+  }
   absl::StrAppend(&out, translation.objects.empty() ? "" : "\n", "]}\n");
   return out;
 }

@@ -9,14 +9,17 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/field_rules.h"
+#include "api/field_table.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/name.h"
 #include "api/resource.h"
 #include "api/volcano/admission.h"
 #include "api/volcano/custom_types.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "cmd/gangway/object_check.h"
+#include "plugin/ingest/foresight.h"
 #include "translator/convert/run_entry.h"
 #include "translator/files/manifest.h"
 
@@ -80,6 +83,7 @@ class Validator {
     const CustomType* type = resource == nullptr ? nullptr : api::volcano::FindCustomType(*resource);
     if (type != nullptr) {
       if (resource == &api::kJobs) NoteListers(document);
+      NoteForesights(document, *resource);
       return Report(document, View(type->resource->singular), Judge(document, *type, check_));
     }
     if (const CustomType* meant = MeantBy(document)) {
@@ -87,7 +91,10 @@ class Validator {
                     {{FieldError::Type::kNotSupported, "apiVersion", api::JsonString(document.api_version),
                       absl::StrCat("no ", document.kind, " has this version"), absl::StrCat("write ", meant->resource->ApiVersion())}});
     }
-    if (convert::IsForTranslator(document)) return Report(document, absl::AsciiStrToLower(document.kind), {});
+    if (convert::IsForTranslator(document)) {
+      NoteForesightsOfMade(document);
+      return Report(document, absl::AsciiStrToLower(document.kind), {});
+    }
     out_.passed_over.push_back({absl::StrCat(document.kind, " ", NameIn(document)), document.source, document.Find("")});
     Add(TranslatorsFindings(absl::StrCat(document.kind, " ", NameIn(document)), {}));
   }
@@ -102,6 +109,36 @@ class Validator {
       told.push_back(lister.service_account);
       out_.notes.push_back({absl::StrCat("job ", NameIn(document)), document.source, document.Find(lister.field), convert::AdviceFor(lister, document.name)});
     }
+  }
+
+  // What our scheduler would keep waiting for good.
+  void NoteForesights(const ManifestDocument& document, const api::Resource& resource) {
+    std::vector<ingest::Foresight> foresights;
+    if (&resource == &api::kJobs) foresights = ForeseeIn<api::volcano::Job>(document.json);
+    if (&resource == &api::kPodGroups) foresights = ForeseeIn<api::volcano::PodGroup>(document.json);
+    if (&resource == &api::kQueues) foresights = ForeseeIn<api::volcano::Queue>(document.json);
+    const std::string object = absl::StrCat(View(resource.singular), " ", NameIn(document));
+    for (const ingest::Foresight& each : foresights) out_.notes.push_back({object, document.source, document.Find(each.field), each.ToString()});
+  }
+
+  // The same of the Job that a Paddle job becomes.
+  void NoteForesightsOfMade(const ManifestDocument& document) {
+    const std::string object = absl::StrCat(absl::AsciiStrToLower(document.kind), " ", NameIn(document));
+    for (const convert::ManifestObject& made : translation_.objects) {
+      if (!made.made || made.input != at_) continue;
+      const absl::StatusOr<api::volcano::Job> job = api::Decode<api::volcano::Job>(made.json);
+      if (!job.ok() || api::FindKind(job->api_version, job->kind) != &api::kJobs) continue;
+      for (const ingest::Foresight& each : ingest::Foresee(*job)) {
+        out_.notes.push_back({object, document.source, document.Find(""), absl::StrCat("of its Job, ", each.ToString())});
+      }
+    }
+  }
+
+  // An object that does not decode is refused elsewhere.
+  template <class T>
+  static std::vector<ingest::Foresight> ForeseeIn(const std::string& json) {
+    const absl::StatusOr<T> object = api::Decode<T>(json);
+    return object.ok() ? ingest::Foresee(*object) : std::vector<ingest::Foresight>();
   }
 
   // Errors of ours and what the translator says of the document: of a field that both speak of, ours.
@@ -145,6 +182,11 @@ std::string Told(const Finding& f) {
   return f.error.field.empty() ? f.error.Message() : f.error.ToString();
 }
 
+// "job.yaml:9:7: ..."
+void AppendLine(const std::string& source, api::TextPosition at, absl::string_view text, std::string& out) {
+  absl::StrAppend(&out, OneLine(absl::StrCat(source, ":", at.line, ":", at.column, ": ", text)), "\n");
+}
+
 absl::string_view LevelName(convert::Level level) {
   return level == convert::Level::kError ? "error" : level == convert::Level::kWarning ? "warning" : "info";
 }
@@ -163,13 +205,13 @@ Validation Validate(absl::Span<const api::MixedDocument> documents, const conver
 std::string ValidationText(const Validation& validation) {
   std::string out;
   for (const Finding& f : validation.findings) {
-    absl::StrAppend(&out, f.source, ":", f.at.line, ":", f.at.column, ": ", f.object, ": ", Told(f), "\n");
+    AppendLine(f.source, f.at, absl::StrCat(f.object, ": ", Told(f)), out);
   }
   for (const PassedOver& p : validation.passed_over) {
-    absl::StrAppend(&out, p.source, ":", p.at.line, ":", p.at.column, ": note: ", p.object, " is neither Volcano's nor Paddle's and was passed over\n");
+    AppendLine(p.source, p.at, absl::StrCat("note: ", p.object, " is neither Volcano's nor Paddle's and was passed over"), out);
   }
   for (const ValidationNote& n : validation.notes) {
-    absl::StrAppend(&out, n.source, ":", n.at.line, ":", n.at.column, ": note: ", n.object, ": ", n.text, "\n");
+    AppendLine(n.source, n.at, absl::StrCat("note: ", n.object, ": ", n.text), out);
   }
   absl::StrAppend(&out, Count(validation.checked, "object"), " checked, ", validation.refused, " refused");
   if (!validation.passed_over.empty()) absl::StrAppend(&out, ", ", validation.passed_over.size(), " passed over");
@@ -202,7 +244,7 @@ std::string ValidationJson(const Validation& validation) {
   for (const std::string& line : validation.unreadable) json.String(line);
   json.EndArray().EndObject();
   out += '\n';
-  return out;
+  return PrintableJson(out);
 }
 
 }  // namespace gangway::cmd

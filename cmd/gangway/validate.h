@@ -49,7 +49,7 @@ struct Validation {
   std::size_t checked = 0, refused = 0;  // objects
   std::vector<Finding> findings;         // documents in their order, within one by line, then as admission lists them
   std::vector<PassedOver> passed_over;
-  std::vector<ValidationNote> notes;     // Jobs whose pods need a right that service accounts do not have by themselves
+  std::vector<ValidationNote> notes;     // pods that need a right that service accounts do not have by themselves; what would wait for good
   std::vector<std::string> unreadable;   // inputs that could not be read, one line each; the caller's to fill
 };
 

@@ -7,13 +7,15 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "cmd/gangway/exit_code.h"
 #include "cmd/gangway/inputs.h"
+#include "cmd/gangway/output.h"
 #include "cmd/gangway/validate.h"
 
 namespace gangway::cmd {
 namespace {
 
-constexpr int kTaken = 0, kRefused = 1, kWrongInput = 2;
+constexpr char kCommand[] = "validate";
 
 }  // namespace
 
@@ -34,20 +36,18 @@ bool ValidateCommand::chosen() const { return command_->parsed(); }
 int ValidateCommand::Run() const {
   const absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);
   if (!options.ok()) {
-    std::fprintf(stderr, "gangway validate: %s\n", std::string(options.status().message()).c_str());
-    return kWrongInput;
+    return Complain(kCommand, options.status());
   }
   std::vector<std::string> unreadable;
   const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
   Validation validation = Validate(documents, *options);
   validation.unreadable = std::move(unreadable);
-  std::fputs((output_ == "json" ? ValidationJson(validation) : ValidationText(validation)).c_str(), stdout);
-  const bool written = std::fflush(stdout) == 0;
-  for (const std::string& line : validation.unreadable) std::fprintf(stderr, "gangway validate: %s\n", line.c_str());
+  const bool written = output_ == "json" ? PutExact(stdout, ValidationJson(validation)) : Put(stdout, ValidationText(validation));
+  for (const std::string& line : validation.unreadable) Say(kCommand, line);
   const auto cannot_be_read = [](const Finding& finding) { return finding.code == convert::Code::kYaml; };
   const bool all_read = validation.unreadable.empty() && std::none_of(validation.findings.begin(), validation.findings.end(), cannot_be_read);
-  if (!all_read || !written) return kWrongInput;
-  return validation.refused > 0 ? kRefused : kTaken;
+  if (!all_read || !written) return kNoAnswer;
+  return validation.refused > 0 ? kNo : kDone;
 }
 
 }  // namespace gangway::cmd

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "api/field_table.h"
 #include "api/resource.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "plugin/lifecycle/words.h"
 
@@ -109,7 +110,7 @@ std::string ShortName(const Pod& pod) {
 std::string PrefixOf(const Pod& pod, absl::string_view container, const LogChoice& choice) {
   if (!choice.prefix) return "";
   const bool several = pod.spec.containers.size() + pod.spec.init_containers.size() > 1;
-  return absl::StrCat("[", ShortName(pod), several ? "/" : "", several ? container : "", "] ");
+  return OneLine(absl::StrCat("[", ShortName(pod), several ? "/" : "", several ? container : "", "] "));
 }
 
 kube::Request LogRequest(const Pod& pod, absl::string_view container, const LogChoice& choice, const LogPlace& place) {

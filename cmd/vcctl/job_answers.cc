@@ -10,6 +10,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "api/volcano/restarts.h"
+#include "base/printable.h"
 #include "plugin/lifecycle/last_failure.h"
 #include "plugin/lifecycle/pod_failure.h"
 #include "plugin/lifecycle/words.h"
@@ -115,11 +117,11 @@ std::string StoryText(const Story& story, absl::Time now, absl::string_view log_
   const std::string message = story.record.has_value() ? story.record->message : story.there->failure.message;
   const std::string lines = lifecycle::TailOf(log_tail.empty() ? absl::string_view(message) : log_tail, kMaxLines);
   const bool block = absl::StrContains(lines, '\n') || !log_tail.empty();
-  std::string out = absl::StrCat("Failure:\t", block ? text : Inline(text, lines), Ago(at, now), "\n");
-  if (story.record.has_value()) absl::StrAppend(&out, "Answer:\t", AnswerText(*story.record), "\n");
+  std::string out = absl::StrCat("Failure:\t", OneLine(block ? text : Inline(text, lines)), Ago(at, now), "\n");
+  if (story.record.has_value()) absl::StrAppend(&out, "Answer:\t", OneLine(AnswerText(*story.record)), "\n");
   if (!block) return out;
   absl::StrAppend(&out, "Last lines:\n");
-  for (const absl::string_view line : absl::StrSplit(lines, '\n')) absl::StrAppend(&out, "\t| ", line, "\n");
+  for (const absl::string_view line : absl::StrSplit(lines, '\n')) absl::StrAppend(&out, "\t| ", Lines(line), "\n");
   return out;
 }
 
@@ -141,8 +143,8 @@ const PodGroupCondition* Unschedulable(const PodGroup& group) {
 }
 
 std::string Restarts(const Job& job) {
-  const int used = job.status.retry_count, most = job.spec.max_retry;
-  return absl::StrCat(used, " of maxRetry ", most, ", ", used < most ? absl::StrCat(most - used, " left") : std::string("none left"));
+  const int done = api::volcano::RestartsOf(job.status.retry_count, job.spec.max_retry), most = api::volcano::MostRestarts(job.spec.max_retry);
+  return absl::StrCat(done, " of ", most, " (maxRetry ", job.spec.max_retry, "), ", done < most ? absl::StrCat(most - done, " left") : std::string("none left"));
 }
 
 }  // namespace
@@ -177,10 +179,10 @@ std::string JobAnswersText(const Job& job, absl::Span<const Pod> pods, const Pod
   std::string out = absl::StrCat("Restarts:\t", Restarts(job), "\n");
   std::string failure = StoryText(FindStory(job, pods), now, log_tail);
   if (failure.empty() && job.status.retry_count > 0) {
-    if (const std::string event = LastRestart(events); !event.empty()) failure = absl::StrCat("Failure:\t", event, "\n");
+    if (const std::string event = LastRestart(events); !event.empty()) failure = absl::StrCat("Failure:\t", OneLine(event), "\n");
   }
   out += failure;
-  if (const std::string waits = WhyItWaits(job, group); !waits.empty()) absl::StrAppend(&out, "Waits:\t", waits, "\n");
+  if (const std::string waits = WhyItWaits(job, group); !waits.empty()) absl::StrAppend(&out, "Waits:\t", OneLine(waits), "\n");
   return out;
 }
 

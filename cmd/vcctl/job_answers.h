@@ -15,7 +15,7 @@
 namespace gangway::cmd {
 
 // `pods` are the job's, `group` its PodGroup or null, `events` its own in the order of time.
-//   Restarts: 1 of maxRetry 3, 2 left
+//   Restarts: 1 of 2 (maxRetry 3), 1 left
 //   Failure: pod a-w-0: container w ended with exit code 137 (OOMKilled), 5m ago
 //   Answer: RestartJob, by spec.policies[1] for PodFailed
 //   Last lines:

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "base/printable.h"
 
 namespace gangway::cmd {
 namespace {
@@ -41,8 +42,8 @@ std::string JobListText(absl::Span<const Job> jobs, const JobListOptions& option
   for (const Job& job : jobs) {
     if (!Wanted(job, options)) continue;
     wanted.push_back(&job);
-    name_width = std::max(name_width, job.metadata.name.size());
-    namespace_width = std::max(namespace_width, job.metadata.ns.size());
+    name_width = std::max(name_width, OneLine(job.metadata.name).size());
+    namespace_width = std::max(namespace_width, OneLine(job.metadata.ns).size());
   }
   if (wanted.empty()) return "No resources found\n";
   const auto names = [&](const std::string& ns, const std::string& name) {
@@ -56,9 +57,9 @@ std::string JobListText(absl::Span<const Job> jobs, const JobListOptions& option
                         "Running", "Succeeded", "Failed", "Unknown", "RetryCount");
   for (const Job* job : wanted) {
     const api::volcano::JobStatus& status = job->status;
-    absl::StrAppend(&out, names(job->metadata.ns, job->metadata.name));
+    absl::StrAppend(&out, names(OneLine(job->metadata.ns), OneLine(job->metadata.name)));
     absl::StrAppendFormat(&out, "%-15s%-12s%-12s%-12d%-6d%-10d%-10d%-12d%-10d%-12d%-10d\n",
-                          absl::FormatTime("%Y-%m-%d", job->metadata.creation_timestamp.at, absl::UTCTimeZone()), status.state.phase, JobType(*job),
+                          absl::FormatTime("%Y-%m-%d", job->metadata.creation_timestamp.at, absl::UTCTimeZone()), OneLine(status.state.phase), OneLine(JobType(*job)),
                           Replicas(*job), status.min_available, status.pending, status.running, status.succeeded, status.failed, status.unknown,
                           status.retry_count);
   }

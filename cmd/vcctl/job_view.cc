@@ -8,8 +8,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "api/core/pod.h"
 #include "api/json.h"
+#include "base/printable.h"
 #include "sandbox/apiserver/schemas/table.h"
 
 namespace gangway::cmd {
@@ -63,11 +65,15 @@ struct TemplateText {
   }
 };
 
-// Lines, two spaces a level.
+// Lines, two spaces a level. Values and texts are others' and are made printable; labels are ours.
 class Page {
  public:
   void Line(int level, absl::string_view text) { absl::StrAppend(&out_, std::string(static_cast<std::size_t>(2 * level), ' '), text, "\n"); }
-  void Field(int level, absl::string_view label, absl::string_view value) { Line(level, absl::StrCat(label, "\t", value)); }
+  void Field(int level, absl::string_view label, absl::string_view value) { Line(level, absl::StrCat(label, "\t", OneLine(value))); }
+  // Each of its lines as deep as the first, so that none passes for one of ours.
+  void Text(int level, absl::string_view text) {
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) Line(level, Lines(line));
+  }
   void Number(int level, absl::string_view label, std::int64_t value) { Field(level, label, absl::StrCat(value)); }
   void NumberUnlessZero(int level, absl::string_view label, std::int64_t value) {
     if (value > 0) Number(level, label, value);
@@ -124,7 +130,7 @@ void WriteResources(const ContainerText& container, Page& page) {
 
 void WriteContainer(const ContainerText& container, Page& page) {
   page.Line(5, "Command:");
-  for (const std::string& word : container.command) page.Line(6, word);
+  for (const std::string& word : container.command) page.Text(6, word);
   page.Field(5, "Image:", container.image);
   page.Field(5, "Name: ", container.name);
   page.Line(5, "Ports:");
@@ -140,7 +146,7 @@ void WriteTask(const api::volcano::TaskSpec& task, Page& page) {
   page.Number(2, "Replicas:", task.replicas);
   page.Line(2, "Template:");
   const absl::StatusOr<TemplateText> pod = api::Decode<TemplateText>(task.pod_template.empty() ? "{}" : task.pod_template.json);
-  if (!pod.ok()) return page.Line(3, absl::StrCat("<", pod.status().message(), ">"));
+  if (!pod.ok()) return page.Text(3, absl::StrCat("<", pod.status().message(), ">"));
   page.Line(3, "Metadata:");
   page.Line(4, "Annotations:");
   page.Field(5, "Cri . Cci . Io / Container - Type:          ", ValueOf(pod->metadata.annotations, "cri.cci.io/container-type"));
@@ -189,13 +195,13 @@ void WriteStatus(const JobStatus& status, Page& page) {
     if (absl::StartsWith(key, kOwnRecord)) continue;
     if (!titled) page.Line(1, "Controlled Resources:");
     titled = true;
-    page.Field(2, absl::StrCat(key, ": "), value);
+    page.Field(2, absl::StrCat(OneLine(key), ": "), value);
   }
   if (status.conditions.empty()) return;
   page.Line(1, "Conditions:");
   page.Line(2, "Status\tTransitionTime");
   for (const api::volcano::JobCondition& condition : status.conditions) {
-    page.Line(2, absl::StrCat(condition.status, " \t", GoTime(condition.last_transition_time), " "));
+    page.Line(2, absl::StrCat(OneLine(condition.status), " \t", GoTime(condition.last_transition_time), " "));
   }
 }
 
@@ -233,7 +239,7 @@ std::string JobEventsText(absl::Span<const JobEvent> events, absl::Time now) {
   row("-------", "-------", "-------", "-------", "-------");
   for (const JobEvent& event : events) {
     const std::string from = event.source.host.empty() ? event.source.component : absl::StrCat(event.source.component, ", ", event.source.host);
-    row(event.type, event.reason, EventAge(event, now), from, absl::StripAsciiWhitespace(event.message));
+    row(OneLine(event.type), OneLine(event.reason), EventAge(event, now), OneLine(from), OneLine(absl::StripAsciiWhitespace(event.message)));
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_format.h"
+#include "base/printable.h"
 #include "plugin/lifecycle/reconcile_queue.h"
 
 namespace gangway::cmd {
@@ -16,7 +17,7 @@ std::string QueueListText(absl::Span<const Queue> queues, absl::Span<const PodGr
   std::string out = absl::StrFormat("%-25s%-8s%-8s%-8s%-8s%-8s%-8s\n", "Name", "Weight", "State", "Inqueue", "Pending", "Running", "Unknown");
   for (const Queue& queue : queues) {
     const lifecycle::PodGroupCounts& count = counts[queue.metadata.name];
-    absl::StrAppendFormat(&out, "%-25s%-8d%-8s%-8d%-8d%-8d%-8d\n", queue.metadata.name, queue.spec.weight, queue.status.state, count.inqueue, count.pending,
+    absl::StrAppendFormat(&out, "%-25s%-8d%-8s%-8d%-8d%-8d%-8d\n", OneLine(queue.metadata.name), queue.spec.weight, OneLine(queue.status.state), count.inqueue, count.pending,
                           count.running, count.unknown);
   }
   return out;

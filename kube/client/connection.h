@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace gangway::kube {
 
 // PEM text or a token, or the file that holds it. Files are read when they are needed, so a rotated one is picked up.
@@ -54,5 +56,8 @@ struct Connection {
   std::string context;          // its name in the kubeconfig, for messages
   friend bool operator==(const Connection&, const Connection&) = default;
 };
+
+// For messages: an address without what may be secret in it, whether or not it is a URL: "https://***@10.0.0.1:6443/?***".
+std::string WithoutSecrets(absl::string_view url);
 
 }  // namespace gangway::kube

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -53,17 +54,22 @@ void CredentialSource::FileState::Refresh(bool always) {
   version = now;
 }
 
-CredentialSource::CredentialSource(const Connection& connection, absl::Duration program_timeout)
-    : connection_(connection), program_timeout_(program_timeout) {}
+CredentialClocks CredentialClocks::OfTheMachine() {
+  return {&absl::Now, [] { return absl::UnixEpoch() + absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()); }};
+}
 
-absl::StatusOr<std::unique_ptr<CredentialSource>> CredentialSource::Make(const Connection& connection, absl::Duration program_timeout) {
+CredentialSource::CredentialSource(const Connection& connection, absl::Duration program_timeout, CredentialClocks clocks)
+    : connection_(connection), program_timeout_(program_timeout), clocks_(std::move(clocks)) {}
+
+absl::StatusOr<std::unique_ptr<CredentialSource>> CredentialSource::Make(const Connection& connection, absl::Duration program_timeout,
+                                                                         CredentialClocks clocks) {
   if (connection.client_certificate.set() != connection.client_key.set()) {
     return absl::InvalidArgumentError("a client certificate and its key go together: one of them is missing");
   }
   if (!IsPrintable(absl::StripAsciiWhitespace(connection.token.data))) {
     return absl::InvalidArgumentError("the token contains control characters");
   }
-  std::unique_ptr<CredentialSource> source(new CredentialSource(connection, program_timeout));
+  std::unique_ptr<CredentialSource> source(new CredentialSource(connection, program_timeout, std::move(clocks)));
   GW_RETURN_IF_ERROR(source->ReadFiles());
   return source;
 }
@@ -128,7 +134,7 @@ bool CredentialSource::Renew(const CredentialsPtr& refused) {
     RefreshFiles(true);
     return refused != current_;
   }
-  if (absl::Now() - last_run_ < kMinRenewInterval) return false;
+  if (clocks_.steady() - last_run_ < kMinRenewInterval) return false;
   stale_ = true;
   return true;
 }
@@ -142,7 +148,7 @@ absl::StatusOr<CredentialsPtr> CredentialSource::FromProgram() {
   }
   if (result.has_value()) {
     thread_.join();
-    last_run_ = absl::Now();
+    last_run_ = clocks_.steady();
     failed_ = absl::OkStatus();
     stale_ = false;
     if (result->ok()) {
@@ -156,10 +162,9 @@ absl::StatusOr<CredentialsPtr> CredentialSource::FromProgram() {
                                                     absl::IsNotFound(result->status()) ? connection_.program->install_hint : ""));
     }
   }
-  const absl::Time now = absl::Now();
-  const bool just_ran = now - last_run_ < kMinRunInterval;
+  const bool just_ran = clocks_.steady() - last_run_ < kMinRunInterval;
   if (!failed_.ok() && just_ran) return absl::Status(failed_.code(), std::string(failed_.message()));
-  if (failed_.ok() && !stale_ && (just_ran || now < expires_ - kBeforeExpiry)) return current_;
+  if (failed_.ok() && !stale_ && (just_ran || clocks_.wall() < expires_ - kBeforeExpiry)) return current_;
   StartProgram();
   return CredentialsPtr();
 }

@@ -28,11 +28,18 @@ struct Credentials {
 };
 using CredentialsPtr = std::shared_ptr<const Credentials>;
 
+struct CredentialClocks {
+  std::function<absl::Time()> wall;    // what a program's answer speaks of
+  std::function<absl::Time()> steady;  // what our own pauses are measured by: nobody sets it
+  static CredentialClocks OfTheMachine();
+};
+
 // Used on one thread; programs run on one of its own.
 class CredentialSource {
  public:
   // Reads the files; NotFound names the one that cannot be read, InvalidArgument what cannot be used.
-  static absl::StatusOr<std::unique_ptr<CredentialSource>> Make(const Connection& connection, absl::Duration program_timeout);
+  static absl::StatusOr<std::unique_ptr<CredentialSource>> Make(const Connection& connection, absl::Duration program_timeout,
+                                                                CredentialClocks clocks = CredentialClocks::OfTheMachine());
   // Ends a program that runs.
   ~CredentialSource();
   CredentialSource(const CredentialSource&) = delete;
@@ -53,7 +60,7 @@ class CredentialSource {
     void Refresh(bool always);
   };
 
-  CredentialSource(const Connection& connection, absl::Duration program_timeout);
+  CredentialSource(const Connection& connection, absl::Duration program_timeout, CredentialClocks clocks);
   absl::Status ReadFiles();
   void Rebuild();
   void RefreshFiles(bool always);
@@ -63,13 +70,15 @@ class CredentialSource {
 
   const Connection connection_;
   const absl::Duration program_timeout_;
+  const CredentialClocks clocks_;
   std::function<void()> arrived_;
   FileState token_, certificate_, key_, ca_;
   CredentialsPtr current_;
 
   // Of the program's.
   bool used_program_ = false;
-  absl::Time expires_ = absl::InfiniteFuture(), last_run_ = absl::InfinitePast();
+  absl::Time expires_ = absl::InfiniteFuture();  // by the wall clock
+  absl::Time last_run_ = absl::InfinitePast();   // by the steady one
   absl::Status failed_;
   bool stale_ = true;
   Interrupt interrupt_;

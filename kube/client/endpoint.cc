@@ -2,6 +2,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -15,7 +16,12 @@ namespace gangway::kube {
 namespace {
 
 // A peer that acknowledges nothing for so long is gone, whatever the kernel hopes.
-constexpr unsigned kTcpUserTimeoutMs = 30'000;
+constexpr absl::Duration kPeerTimeout = absl::Seconds(30);
+constexpr absl::Duration kLeastPeerTimeout = absl::Seconds(4);
+
+absl::Duration PeerTimeout(const HttpClientOptions& options) {
+  return std::clamp(2 * options.silence_timeout, kLeastPeerTimeout, kPeerTimeout);
+}
 
 struct UrlCleanup {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
@@ -62,12 +68,27 @@ void SetBlob(CURL* easy, CURLoption option, const std::string& text) {
   curl_easy_setopt(easy, option, &blob);
 }
 
-int OnNewSocket(void*, curl_socket_t socket, curlsocktype) {
-  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kTcpUserTimeoutMs, sizeof(kTcpUserTimeoutMs));
+int OnNewSocket(void* options, curl_socket_t socket, curlsocktype) {
+  const auto milliseconds = static_cast<unsigned>(absl::ToInt64Milliseconds(PeerTimeout(*static_cast<const HttpClientOptions*>(options))));
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof(milliseconds));
   return CURL_SOCKOPT_OK;
 }
 
 }  // namespace
+
+std::string WithoutSecrets(absl::string_view url) {
+  std::string out;
+  // Up to the last '@': a password may hold any character when it was not encoded.
+  if (const std::size_t at = url.rfind('@'); at != absl::string_view::npos) {
+    if (const std::size_t scheme = url.find("://"); scheme < at) out = std::string(url.substr(0, scheme + 3));
+    absl::StrAppend(&out, "***");
+    url.remove_prefix(at);
+  }
+  const std::size_t query = url.find_first_of("?#");
+  absl::StrAppend(&out, url.substr(0, query));
+  if (query != absl::string_view::npos) absl::StrAppend(&out, url.substr(query, 1), "***");
+  return out;
+}
 
 absl::StatusOr<Endpoint> Endpoint::Make(Connection connection) {
   Endpoint endpoint(std::move(connection));
@@ -80,7 +101,7 @@ absl::StatusOr<Endpoint> Endpoint::Make(Connection connection) {
 absl::Status Endpoint::ParseProxy() {
   if (connection_.proxy_url.empty()) return absl::OkStatus();
   const auto wrong = [this](absl::string_view why) {
-    return absl::InvalidArgumentError(absl::StrCat("proxy-url \"", connection_.proxy_url, "\": ", why, "; write it like http://10.0.0.1:3128"));
+    return absl::InvalidArgumentError(absl::StrCat("proxy-url \"", WithoutSecrets(connection_.proxy_url), "\": ", why, "; write it like http://10.0.0.1:3128"));
   };
   const std::unique_ptr<CURLU, UrlCleanup> url(curl_url());
   if (curl_url_set(url.get(), CURLUPART_URL, connection_.proxy_url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) return wrong("is no URL");
@@ -111,7 +132,7 @@ absl::Status Endpoint::WriteHeaders() {
 
 absl::Status Endpoint::ParseServer() {
   const auto wrong = [this](absl::string_view why) {
-    return absl::InvalidArgumentError(absl::StrCat("server \"", connection_.server, "\": ", why,
+    return absl::InvalidArgumentError(absl::StrCat("server \"", WithoutSecrets(connection_.server), "\": ", why,
                                                    "; write it like https://10.0.0.1:6443"));
   };
   const std::unique_ptr<CURLU, UrlCleanup> url(curl_url());
@@ -142,7 +163,7 @@ std::string Endpoint::Url(const Request& request) const {
   return absl::StrCat(base_url_, request.path, request.query.empty() ? "" : "?", request.query);
 }
 
-void Endpoint::Configure(CURL* easy, const Credentials& credentials) const {
+void Endpoint::Configure(CURL* easy, const Credentials& credentials, const HttpClientOptions& options) const {
   const Connection& c = connection_;
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
@@ -150,10 +171,14 @@ void Endpoint::Configure(CURL* easy, const Credentials& credentials) const {
   // learn that.
   curl_easy_setopt(easy, CURLOPT_PIPEWAIT, tls_ ? 1L : 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  // Of a peer that is silent the kernel asks whether it is still there: three times within its time.
+  const auto peer_seconds = static_cast<long>(absl::ToInt64Seconds(PeerTimeout(options)));
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 30L);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 15L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, peer_seconds / 2);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, peer_seconds / 4);
   curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &OnNewSocket);
+  curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, const_cast<HttpClientOptions*>(&options));  // only read
+  curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(absl::ToInt64Seconds(options.max_connection_rest)));
   curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
   if (!c.ca.data.empty()) {
     SetBlob(easy, CURLOPT_CAINFO_BLOB, c.ca.data);

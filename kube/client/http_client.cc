@@ -12,7 +12,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "base/check.h"
+#include "base/log.h"
 #include "base/mutex.h"
 #include "kube/client/credentials.h"
 #include "kube/client/curl_multi.h"
@@ -23,6 +25,7 @@ namespace gangway::kube {
 namespace {
 
 constexpr std::size_t kMaxSpareHandles = 256;
+constexpr std::size_t kMaxPatience = 1000;
 
 }  // namespace
 
@@ -35,6 +38,8 @@ class HttpClient::Core {
         endpoint_(std::move(endpoint)),
         credentials_(std::move(credentials)),
         multi_([this](CURL* easy, CURLcode code) { OnDone(easy, code); }),
+        request_lane_(multi_.NewLane()),
+        watch_lane_(multi_.NewLane()),
         thread_([this] { Run(); }) {}
 
   ~Core() {
@@ -92,8 +97,9 @@ class HttpClient::Core {
         stop = stopped_;
       }
       for (Order& order : orders) Carry(order);
+      EndWhatIsSilent();
       StartWaiting();
-      if (!stop) multi_.RunOnce(EndSilentWatches());
+      if (!stop) multi_.RunOnce(next_look_);
     }
     AbortAll();
     credentials_.reset();
@@ -121,7 +127,7 @@ class HttpClient::Core {
       case Order::kResume:
         if (const auto found = watches_.find(order.stream.get()); found != watches_.end()) {
           found->second->Resume(std::chrono::steady_clock::now());
-          LookAtSilence(std::chrono::steady_clock::now() + ShortestSilence());
+          LookAtWatch(*found->second);
         }
         return;
     }
@@ -160,35 +166,38 @@ class HttpClient::Core {
       Finish(std::move(transfer), std::move(ready));
       return;
     }
+    transfer->patience = PatienceFor(*transfer);
+    transfer->lane = transfer->is_watch() ? watch_lane_ : request_lane_;
     if (transfer->is_watch()) {
       watches_[transfer->stream().get()] = transfer.get();
-      LookAtSilence(std::chrono::steady_clock::now() + ShortestSilence());
+      LookAtWatch(*transfer);
+    } else {
+      LookAtRequest(*transfer, std::nullopt);
     }
+    transfer->lane->Add(easy);
     transfers_[easy] = std::move(transfer);
-    multi_.Add(easy);
   }
 
   std::unique_ptr<Transfer> Forget(CURL* easy) {
     auto node = transfers_.extract(easy);
     GW_CHECK(!node.empty());
     std::unique_ptr<Transfer> transfer = std::move(node.mapped());
-    if (transfer->is_watch()) watches_.erase(transfer->stream().get());
+    if (!transfer->is_watch()) return transfer;
+    watches_.erase(transfer->stream().get());
+    if (transfer->heard_at()) NotePace(*transfer, transfer->started_at(), *transfer->heard_at());
     return transfer;
   }
 
   // Takes a running transfer off the wire.
   void Abort(CURL* easy, absl::Status why) {
-    multi_.Remove(easy);
+    transfers_.at(easy)->lane->Remove(easy);
     Finish(Forget(easy), std::move(why));
   }
 
   void OnDone(CURL* easy, CURLcode code) {
     std::unique_ptr<Transfer> transfer = Forget(easy);
-    if (transfer->MayTryAgain(code) && credentials_->Renew(transfer->credentials())) {
-      transfer->Rewind();
-      PutAway(easy);
-      return Again(std::move(transfer));
-    }
+    if (!transfer->is_watch()) NoteAnswer(*transfer, code);
+    if (transfer->MayTryAgain(code) && credentials_->Renew(transfer->credentials())) return SendAgain(std::move(transfer), true);
     if (transfer->is_watch()) {
       absl::Status result = transfer->WatchResult(code);
       Finish(std::move(transfer), std::move(result));
@@ -213,6 +222,11 @@ class HttpClient::Core {
     transfer.reset();
     PutAway(easy);
   }
+  void SendAgain(std::unique_ptr<Transfer> transfer, bool refused) {
+    PutAway(transfer->easy());
+    transfer->Rewind(refused);
+    Again(std::move(transfer));
+  }
   void PutAway(CURL* easy) {
     if (spare_.size() < kMaxSpareHandles) {
       curl_easy_reset(easy);
@@ -229,28 +243,142 @@ class HttpClient::Core {
     }
   }
 
-  // Returns when to look again. Looks at all watches only when one of them may have been silent for too long.
-  std::optional<SteadyTime> EndSilentWatches() {
+  // --- connections that say nothing
+
+  bool looks_for_silence() const { return options_.silence_timeout < absl::InfiniteDuration(); }
+
+  SteadyTime::duration PatienceFor(const Transfer& transfer) const {
+    const auto found = patience_.find(transfer.Subject());
+    return absl::ToChronoMilliseconds(std::min(found == patience_.end() ? options_.silence_timeout : found->second, options_.request_timeout));
+  }
+
+  // `heard`: when its connection last brought something.
+  SteadyTime SilentRequestUntil(const Transfer& transfer, std::optional<SteadyTime> heard) const {
+    // One that waits for a connection is libcurl's business for as long as connecting may take.
+    if (!transfer.sent_at()) return transfer.started_at() + absl::ToChronoMilliseconds(options_.connect_timeout + options_.silence_timeout);
+    return std::max(*transfer.sent_at(), heard.value_or(*transfer.sent_at())) + transfer.patience;
+  }
+
+  void NoteAnswer(const Transfer& transfer, CURLcode code) {
     const SteadyTime now = std::chrono::steady_clock::now();
-    if (!next_silence_.has_value() || now < *next_silence_) return next_silence_;
-    next_silence_.reset();
+    if (code == CURLE_OPERATION_TIMEDOUT && transfer.lane == request_lane_) request_lane_ = multi_.NewLane();  // it may never say anything again
+    if (code != CURLE_OK || !looks_for_silence() || !transfer.sent_at()) return;
+    answered_at_ = now;
+    NotePace(transfer, *transfer.sent_at(), now);
+    for (const auto& [easy, other] : transfers_) {
+      if (other->lane == transfer.lane && other->port() == transfer.port() && other->sent_at()) other->Heard(now);
+    }
+  }
+
+  // Looks at everything only when something may have been silent for too long.
+  void EndWhatIsSilent() {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (!next_look_.has_value() || now < *next_look_) return;
+    next_look_.reset();
+    EndSilentWatches(now);
+    if (looks_for_silence()) LeaveSilentConnections(now);
+  }
+
+  void EndSilentWatches(SteadyTime now) {
     std::vector<CURL*> silent;
     for (const auto& [stream, transfer] : watches_) {
       const std::optional<SteadyTime> until = transfer->silent_until(options_);
       if (until.has_value() && *until <= now) {
         silent.push_back(transfer->easy());
-      } else if (until.has_value()) {
-        LookAtSilence(std::min(*until, now + ShortestSilence()));
+        if (!transfer->heard_at()) BePatient(*transfer, transfer->started_at());
+      } else {
+        LookAtWatch(*transfer);
       }
     }
     for (CURL* easy : silent) Abort(easy, transfers_.at(easy)->SilenceError(options_));
-    return next_silence_;
   }
-  void LookAtSilence(SteadyTime when) {
-    if (!next_silence_.has_value() || when < *next_silence_) next_silence_ = when;
+
+  void LeaveSilentConnections(SteadyTime now) {
+    using Wire = std::pair<const CurlLane*, int>;  // a connection; those not sent yet are of none
+    const auto wire_of = [](const Transfer& transfer) { return Wire(transfer.lane.get(), transfer.sent_at() ? transfer.port() : -1); };
+    absl::flat_hash_map<Wire, SteadyTime> heard;
+    for (const auto& [easy, transfer] : transfers_) {
+      if (transfer->is_watch() || !transfer->heard_at()) continue;
+      SteadyTime& last = heard.try_emplace(wire_of(*transfer), *transfer->heard_at()).first->second;
+      last = std::max(last, *transfer->heard_at());
+    }
+    absl::flat_hash_set<Wire> silent;
+    for (const auto& [easy, transfer] : transfers_) {
+      if (transfer->is_watch()) continue;
+      const auto found = heard.find(wire_of(*transfer));
+      const std::optional<SteadyTime> last = found == heard.end() ? std::nullopt : std::optional(found->second);
+      if (SilentRequestUntil(*transfer, last) > now) {
+        LookAtRequest(*transfer, last);
+      } else {
+        silent.insert(wire_of(*transfer));
+        if (transfer->sent_at()) BePatient(*transfer, *transfer->sent_at());
+      }
+    }
+    if (silent.empty()) return;
+    request_lane_ = multi_.NewLane();
+    watch_lane_ = multi_.NewLane();
+    std::vector<CURL*> left;
+    for (const auto& [easy, transfer] : transfers_) {
+      if (!transfer->is_watch() && silent.contains(wire_of(*transfer))) left.push_back(easy);
+    }
+    for (CURL* easy : left) LeaveConnection(easy, now);
+    EndSuspectWatches(now);
+    log::Warning("a connection to the API server brought nothing: left behind for a fresh one",
+                 {{"for", options_.silence_timeout}, {"requests", static_cast<std::int64_t>(left.size())}});
   }
-  std::chrono::milliseconds ShortestSilence() const {
-    return absl::ToChronoMilliseconds(std::min(options_.watch_idle_timeout, options_.request_timeout));
+
+  void LeaveConnection(CURL* easy, SteadyTime now) {
+    const Transfer& transfer = *transfers_.at(easy);
+    const bool sent = transfer.sent_at().has_value();
+    // What was never sent, and has waited too long, would wait as long again.
+    const bool again = sent ? !transfer.is_write() : SilentRequestUntil(transfer, std::nullopt) > now;
+    if (!again) {
+      const absl::string_view why = sent ? "its connection has fallen silent; it may have been carried out" : "not sent: there is no connection";
+      return Abort(easy, transfer.GivenUp(why));
+    }
+    transfer.lane->Remove(easy);
+    SendAgain(Forget(easy), false);
+  }
+
+  // They may hang where the requests hung: those that were silent as long end, the others show that they are well.
+  void EndSuspectWatches(SteadyTime now) {
+    std::vector<CURL*> silent;
+    for (const auto& [stream, transfer] : watches_) {
+      if (transfer->SilentSince(now - absl::ToChronoMilliseconds(options_.silence_timeout))) {
+        silent.push_back(transfer->easy());
+      } else {
+        transfer->Suspect(now);
+        LookAtWatch(*transfer);
+      }
+    }
+    for (CURL* easy : silent) Abort(easy, transfers_.at(easy)->GivenUp("silent, as a connection beside it that owed an answer"));
+  }
+
+  // An answer that came in time takes back what BePatient gave.
+  void NotePace(const Transfer& transfer, SteadyTime asked, SteadyTime answered) {
+    if (!patience_.empty() && answered - asked < absl::ToChronoMilliseconds(options_.silence_timeout)) patience_.erase(transfer.Subject());
+  }
+
+  // When others were answered meanwhile it may just take its time: it is given more of it.
+  void BePatient(const Transfer& transfer, SteadyTime since) {
+    if (answered_at_ < since) return;
+    if (patience_.size() >= kMaxPatience) patience_.clear();
+    patience_[transfer.Subject()] = 2 * absl::FromChrono(transfer.patience);
+  }
+
+  // Once it is sent it may be silent for less.
+  void LookAtRequest(const Transfer& transfer, std::optional<SteadyTime> heard) {
+    if (!looks_for_silence()) return;
+    const SteadyTime until = SilentRequestUntil(transfer, heard);
+    LookAt(transfer.sent_at() ? until : std::min(until, std::chrono::steady_clock::now() + transfer.patience));
+  }
+  // From its first byte on it may be silent for another time, perhaps a shorter one.
+  void LookAtWatch(const Transfer& transfer) {
+    const auto shortest = absl::ToChronoMilliseconds(std::min(options_.watch_idle_timeout, options_.request_timeout));
+    if (const auto until = transfer.silent_until(options_)) LookAt(std::min(*until, std::chrono::steady_clock::now() + shortest));
+  }
+  void LookAt(SteadyTime when) {
+    if (!next_look_.has_value() || when < *next_look_) next_look_ = when;
   }
 
   void AbortAll() {
@@ -271,13 +399,16 @@ class HttpClient::Core {
   const Endpoint endpoint_;
   std::unique_ptr<CredentialSource> credentials_;
   CurlMulti multi_;
+  std::shared_ptr<CurlLane> request_lane_, watch_lane_;  // of what starts now
   std::deque<std::unique_ptr<Transfer>> parked_;   // that wait for a credential program
   std::deque<std::unique_ptr<Transfer>> again_;    // requests that have had their turn
   std::deque<std::unique_ptr<Transfer>> waiting_;  // requests whose turn has not come
   absl::flat_hash_map<CURL*, std::unique_ptr<Transfer>> transfers_;
   absl::flat_hash_map<const WatchStream*, Transfer*> watches_;  // those of transfers_ that are watches
   std::vector<CURL*> spare_;
-  std::optional<SteadyTime> next_silence_;
+  std::optional<SteadyTime> next_look_;
+  SteadyTime answered_at_ = SteadyTime::min();  // any request
+  absl::flat_hash_map<std::string, absl::Duration> patience_;  // by subject, of those that took longer than silence may
 
   std::thread thread_;  // the last member: it uses all the others
 };

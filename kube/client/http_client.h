@@ -2,8 +2,17 @@
 //
 // Who we are is looked at with every request: token and certificate files are read again when they change, a credential program is run
 // again when what it gave has run out. A 401 makes us look once more, and a request is sent again when that brings something new.
-// Connections are kept and reused. Requests share one over HTTP/2 when the server offers it over TLS; each watch has its own. libcurl
-// sends a request again when a kept connection turns out dead before any byte of an answer; a create may then be answered AlreadyExists.
+// Connections are kept and reused. Requests share one over HTTP/2 when the server offers it over TLS; each watch has its own, which no
+// request is ever put on. libcurl sends a request again when a kept connection turns out dead before any byte of an answer; a create may
+// then be answered AlreadyExists.
+//
+// A connection may also fall silent without ending: a proxy that hangs, a peer that forgot us. With a `silence_timeout` one that owes an
+// answer and has brought no byte for so long is left behind, together with all others of its kind: what it carried and only reads is
+// sent again on a fresh one, a write ends with Unavailable (it may have been carried out: whoever sent it looks at what is), and watches
+// that have brought nothing meanwhile, or bring nothing during as long again, end as well, since what carried them may hang too. Over HTTP/2 a request that takes its time is no
+// silence as long as another one is answered, so ask something small now and then (kube/runtime/pulse.h). Over HTTP/1.1, where every
+// request has a connection of its own, that is no help; but what was given up although others were answered may take twice as long
+// the next time, until it is answered in time: who is only slow is answered at the second or third try.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +32,14 @@ namespace gangway::kube {
 struct HttpClientOptions {
   std::string user_agent = "gangway";
   absl::Duration connect_timeout = absl::Seconds(10);
-  // From Send to the last byte of the answer; for a watch, to the first byte.
+  // From Send to the last byte of the answer; for a watch, to the first byte, when it is shorter than `silence_timeout`.
   absl::Duration request_timeout = absl::Seconds(60);
+  // See above. Infinite: a request waits out its time, as it does for a user who would not send it again.
+  absl::Duration silence_timeout = absl::InfiniteDuration();
   // A watch without a byte for so long ends with DeadlineExceeded. Servers send a bookmark about every minute.
   absl::Duration watch_idle_timeout = absl::Minutes(5);
+  // A connection that has rested for longer is not used again.
+  absl::Duration max_connection_rest = absl::Seconds(90);
   // Requests; more wait their turn. Watches do not count. With a few dozen of these it stays below the 100 streams that API
   // servers allow an HTTP/2 connection, beyond which libcurl opens a connection for each.
   std::size_t max_in_flight = 64;

@@ -72,13 +72,13 @@ Transfer::~Transfer() { curl_slist_free_all(headers_); }
 absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, CredentialsPtr credentials, const HttpClientOptions& options, SteadyTime now) {
   easy_ = easy;
   credentials_ = std::move(credentials);
-  last_byte_ = now;
+  started_at_ = last_byte_ = now;
   max_body_bytes_ = is_watch() ? kMaxRefusalBytes : options.max_response_bytes;
   GW_RETURN_IF_ERROR(CheckRequest(request_));
   url_ = endpoint.Url(request_);
   if (IsWriteMethod(request_.method)) fence_ = options.fence;
   if (!FenceOpen()) return std::move(failure_);
-  endpoint.Configure(easy, *credentials_);
+  endpoint.Configure(easy, *credentials_, options);
   if (options.compress && !endpoint.disable_compression()) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
   curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
   curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
@@ -93,25 +93,32 @@ absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, Credentials
     // On a connection of its own: over HTTP/2 an API server hands each event from one goroutine to the next, behind all its answers to
     // us, so that under load watches lag for seconds.
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 0L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::OnHeader);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
   } else {
     if (now >= deadline) return absl::DeadlineExceededError(absl::StrCat(request_.method, " ", url_, ": not sent in time"));
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, std::max(1L, Milliseconds(deadline - now)));
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Transfer::OnReadyToSend);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
   }
   SetMethod();
   SetHeaders(endpoint);
   return absl::OkStatus();
 }
 
-void Transfer::Rewind() {
-  tried_again_ = true;
+std::string Transfer::Subject() const { return absl::StrCat(is_watch() ? "WATCH" : request_.method, " ", request_.path); }
+
+void Transfer::Rewind(bool refused) {
+  refused_ = refused_ || refused;
   easy_ = nullptr;
+  lane.reset();
+  sent_at_ = heard_at_ = std::nullopt;
+  port_ = 0;
   curl_slist_free_all(std::exchange(headers_, nullptr));
   error_.fill('\0');
   body_.clear();
   body_sent_ = 0;
-  answered_ = false;
 }
 
 // Remembers the refusal.
@@ -139,8 +146,12 @@ int Transfer::OnBodySought(void* self, curl_off_t offset, int origin) {
   return CURL_SEEKFUNC_OK;
 }
 
-int Transfer::OnReadyToSend(void* self, char*, char*, int, int) {
-  return static_cast<Transfer*>(self)->FenceOpen() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+int Transfer::OnReadyToSend(void* self, char*, char*, int, int own_port) {
+  auto* transfer = static_cast<Transfer*>(self);
+  if (!transfer->FenceOpen()) return CURL_PREREQFUNC_ABORT;
+  transfer->sent_at_ = std::chrono::steady_clock::now();
+  transfer->port_ = own_port;
+  return CURL_PREREQFUNC_OK;
 }
 
 void Transfer::SetMethod() {
@@ -154,16 +165,12 @@ void Transfer::SetMethod() {
     curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
     if (fence_ == nullptr) curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());  // refers to it; we outlive the transfer
   }
-  if (fence_ != nullptr) {
-    curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &Transfer::OnReadyToSend);
-    curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
-    if (has_body) {
-      curl_easy_setopt(easy_, CURLOPT_POST, 1L);
-      curl_easy_setopt(easy_, CURLOPT_READFUNCTION, &Transfer::OnBodyWanted);
-      curl_easy_setopt(easy_, CURLOPT_READDATA, this);
-      curl_easy_setopt(easy_, CURLOPT_SEEKFUNCTION, &Transfer::OnBodySought);
-      curl_easy_setopt(easy_, CURLOPT_SEEKDATA, this);
-    }
+  if (fence_ != nullptr && has_body) {
+    curl_easy_setopt(easy_, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy_, CURLOPT_READFUNCTION, &Transfer::OnBodyWanted);
+    curl_easy_setopt(easy_, CURLOPT_READDATA, this);
+    curl_easy_setopt(easy_, CURLOPT_SEEKFUNCTION, &Transfer::OnBodySought);
+    curl_easy_setopt(easy_, CURLOPT_SEEKDATA, this);
   }
   curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
 }
@@ -184,7 +191,7 @@ void Transfer::SetHeaders(const Endpoint& endpoint) {
 std::size_t Transfer::OnHeader(char*, std::size_t, std::size_t size, void* self) {
   auto* transfer = static_cast<Transfer*>(self);
   transfer->last_byte_ = std::chrono::steady_clock::now();
-  transfer->answered_ = true;
+  if (!transfer->heard_at_) transfer->heard_at_ = transfer->last_byte_;
   return size;
 }
 
@@ -196,6 +203,7 @@ std::size_t Transfer::OnBody(char* bytes, std::size_t, std::size_t size, void* s
 }
 
 std::size_t Transfer::TakeBody(absl::string_view bytes) {
+  heard_at_ = std::chrono::steady_clock::now();
   if (body_.empty()) {
     curl_off_t length = -1;
     curl_easy_getinfo(easy_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
@@ -231,19 +239,24 @@ std::size_t Transfer::TakeFrames(absl::string_view bytes) {
 void Transfer::Resume(SteadyTime now) {
   if (!paused_) return;
   paused_ = false;
+  suspected_at_.reset();
   last_byte_ = now;
   curl_easy_pause(easy_, CURLPAUSE_CONT);
 }
 
 std::optional<SteadyTime> Transfer::silent_until(const HttpClientOptions& options) const {
   if (paused_) return std::nullopt;
-  const absl::Duration patience = answered_ ? options.watch_idle_timeout : options.request_timeout;
-  return last_byte_ + absl::ToChronoMilliseconds(patience);
+  if (suspect()) return *suspected_at_ + patience;
+  return last_byte_ + (heard_at_ ? absl::ToChronoMilliseconds(options.watch_idle_timeout) : patience);
 }
 
 absl::Status Transfer::SilenceError(const HttpClientOptions& options) const {
-  const absl::Duration patience = answered_ ? options.watch_idle_timeout : options.request_timeout;
-  return absl::DeadlineExceededError(absl::StrCat("watch ", url_, ": not a byte for ", absl::FormatDuration(patience)));
+  const absl::Duration silence = heard_at_ && !suspect() ? options.watch_idle_timeout : absl::FromChrono(patience);
+  return absl::DeadlineExceededError(absl::StrCat("watch ", url_, ": not a byte for ", absl::FormatDuration(silence)));
+}
+
+absl::Status Transfer::GivenUp(absl::string_view why) const {
+  return absl::UnavailableError(absl::StrCat(is_watch() ? "watch" : request_.method, " ", url_, ": ", why));
 }
 
 int Transfer::http_code() const {

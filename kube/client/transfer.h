@@ -31,8 +31,8 @@ class Endpoint {
   static absl::StatusOr<Endpoint> Make(Connection connection);
 
   std::string Url(const Request& request) const;
-  // Address, TLS and proxy. `easy` refers to this endpoint and to the credentials from then on.
-  void Configure(CURL* easy, const Credentials& credentials) const;
+  // Address, TLS and proxy. `easy` refers to this endpoint, to the credentials and to the options from then on.
+  void Configure(CURL* easy, const Credentials& credentials, const HttpClientOptions& options) const;
   // Of every request: whom to act as, and "Host: 10.0.0.1:6443" when the URL says tls_server_name.
   const std::vector<std::string>& headers() const { return headers_; }
   bool disable_compression() const { return connection_.disable_compression; }
@@ -68,8 +68,9 @@ class Transfer {
   absl::Status Prepare(CURL* easy, const Endpoint& endpoint, CredentialsPtr credentials, const HttpClientOptions& options, SteadyTime now);
 
   // The server did not believe who we are, and has done nothing; it may be asked once more, as if nothing had been sent.
-  bool MayTryAgain(CURLcode code) const { return code == CURLE_OK && http_code() == 401 && !tried_again_; }
-  void Rewind();
+  bool MayTryAgain(CURLcode code) const { return code == CURLE_OK && http_code() == 401 && !refused_; }
+  // As if nothing had been sent. `refused`: it is because of a 401.
+  void Rewind(bool refused);
   const CredentialsPtr& credentials() const { return credentials_; }
 
   // What came of it.
@@ -77,14 +78,34 @@ class Transfer {
   absl::Status WatchResult(CURLcode code);
 
   bool is_watch() const { return stream_ != nullptr; }
+  bool is_write() const { return IsWriteMethod(request_.method); }
+  // What it asks for, whatever it says about it: "POST /api/v1/pods", "WATCH /api/v1/pods".
+  std::string Subject() const;
   const std::shared_ptr<WatchStream>& stream() const { return stream_; }
   CURL* easy() const { return easy_; }
+
+  // When libcurl was given it; when a request was written to a connection, and to which (its own port); when a byte came: of a watch the
+  // first, of a request the last.
+  SteadyTime started_at() const { return started_at_; }
+  std::optional<SteadyTime> sent_at() const { return sent_at_; }
+  int port() const { return port_; }
+  std::optional<SteadyTime> heard_at() const { return heard_at_; }
+  // Another one has heard something on the same connection.
+  void Heard(SteadyTime when) { heard_at_ = when; }
+
   // When a watch will have been silent for too long; never while it is paused.
   std::optional<SteadyTime> silent_until(const HttpClientOptions& options) const;
+  // Whether a watch that is not paused has brought nothing since.
+  bool SilentSince(SteadyTime when) const { return !paused_ && last_byte_ < when; }
+  // From now on a watch may be silent for no longer than before its first byte, until its next.
+  void Suspect(SteadyTime now) { suspected_at_ = now; }
   void Resume(SteadyTime now);
   absl::Status SilenceError(const HttpClientOptions& options) const;
+  absl::Status GivenUp(absl::string_view why) const;
 
   SteadyTime deadline;  // of a request
+  SteadyTime::duration patience{};  // with a connection that says nothing; of a watch until its first byte
+  std::shared_ptr<CurlLane> lane;   // that it runs in
   Token owner;
   Client::Done done;
 
@@ -95,6 +116,7 @@ class Transfer {
   static int OnBodySought(void* self, curl_off_t offset, int origin);
   static int OnReadyToSend(void* self, char* peer, char* own, int peer_port, int own_port);
   bool FenceOpen();
+  bool suspect() const { return suspected_at_.has_value() && last_byte_ <= *suspected_at_; }
   std::size_t TakeBody(absl::string_view bytes);
   std::size_t TakeFrames(absl::string_view bytes);
   void SetMethod();
@@ -109,7 +131,7 @@ class Transfer {
 
   CURL* easy_ = nullptr;
   CredentialsPtr credentials_;
-  bool tried_again_ = false;
+  bool refused_ = false;  // once, by a 401
   curl_slist* headers_ = nullptr;
   std::string url_;
   std::array<char, CURL_ERROR_SIZE> error_{};
@@ -118,8 +140,10 @@ class Transfer {
   std::size_t max_body_bytes_ = 0;
   std::string body_;
   absl::Status failure_;  // found by us while reading
-  SteadyTime last_byte_;
-  bool answered_ = false;  // a byte of an answer has come
+  SteadyTime started_at_;
+  std::optional<SteadyTime> sent_at_, heard_at_, suspected_at_;
+  int port_ = 0;
+  SteadyTime last_byte_;  // of a watch
   bool paused_ = false;
 };
 

@@ -41,5 +41,6 @@ class WriteFence {
 bool IsWriteMethod(absl::string_view method);
 // What a write ends with that was not sent: FailedPrecondition.
 absl::Status FencedOff(absl::string_view what);
+inline bool IsFencedOff(const absl::Status& status) { return absl::IsFailedPrecondition(status); }
 
 }  // namespace gangway::kube

@@ -31,8 +31,8 @@ struct Write {
   std::string ns;                           // "" for cluster-scoped resources
   std::string name;
   std::string body;
-  // What the write was decided on. Set on everything but creates: the driver adds it as a precondition (delete) or into the
-  // patch's metadata. resourceVersion is for changes; a deletion has it only when a change of the object could save it.
+  // What the write was decided on. Set on everything but the creation of objects: the driver adds it as a precondition (delete) or into
+  // the patch's metadata; the body of a binding has it already. resourceVersion is for changes; a deletion has it only when a change of the object could save it.
   std::string uid;
   std::string resource_version;
   std::optional<std::int64_t> grace_period_seconds;  // deletions only
@@ -53,6 +53,8 @@ struct Plan {
   std::vector<std::vector<Write>> stages;
   std::vector<EventNote> events;
   absl::Time look_again = absl::InfiniteFuture();
+  // UID of the object it was decided for, where what is refused is told of that object: its name may be another's when the answer comes.
+  std::string uid = {};
 
   bool empty() const { return stages.empty() && events.empty(); }
 };

@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/rate_limiter.h"
 #include "kube/client/status.h"
+#include "kube/client/write_fence.h"
+#include "kube/runtime/refusal.h"
 #include "kube/runtime/write_request.h"
 
 namespace gangway::kube {
@@ -136,6 +138,7 @@ class Driver::Impl {
     int refused = 0;          // for good, of the stage
     Outcome worst = Outcome::kDone;
     absl::Duration wait = absl::ZeroDuration();  // as the server asked
+    bool unreached = true;    // every failure of the stage was that nobody answered, or that nothing may be sent
 
     bool idle() const { return !queued && !under_way && retry == 0 && look_again == 0; }
   };
@@ -214,6 +217,7 @@ class Driver::Impl {
     state.worst = Outcome::kDone;
     state.refused = 0;
     state.wait = absl::ZeroDuration();
+    state.unreached = true;
     for (std::size_t i = 0; i < state.awaited; ++i) (stages[state.stage][i].yields ? yielding_ : writes_).push_back({key, i});
     Pump();
   }
@@ -322,6 +326,7 @@ class Driver::Impl {
     State& state = *states_.at(w.key);
     if (outcome == Outcome::kPermanent) ++state.refused;
     if (outcome != Outcome::kDone) Report(w, outcome, status, state.refused <= kToldRefusals);
+    if (outcome != Outcome::kDone) state.unreached = state.unreached && (IsUnreached(status) || IsFencedOff(status));
     state.worst = std::max(state.worst, outcome);
     state.wait = std::max(state.wait, wait);
     EndAwaited(w.key, state);
@@ -352,7 +357,7 @@ class Driver::Impl {
       case Outcome::kPermanent:
         if (!tell) break;
         log::Error("write refused", fields);
-        if (on_permanent_error_) on_permanent_error_(w.key, write, status);
+        if (on_permanent_error_) on_permanent_error_(w.key, states_.at(w.key)->plan.uid, write, status);
         break;
     }
   }
@@ -376,7 +381,9 @@ class Driver::Impl {
 
   void Retry(const NamespacedName& key, State& state, Outcome outcome) {
     const Backoff& backoff = outcome == Outcome::kPermanent ? options_.refused : options_.backoff;
-    const absl::Duration delay = std::max(backoff.Next(state.failures++, loop_.Random()), state.wait);
+    absl::Duration delay = backoff.Next(state.failures++, loop_.Random());
+    if (state.unreached) delay = std::min(delay, kUnreachedPause);
+    delay = std::max(delay, state.wait);
     const absl::Time now = loop_.Now();
     state.not_before = outcome >= Outcome::kRetry       ? now + delay
                        : outcome == Outcome::kPermanent ? now + std::min(delay, options_.refused_pause)

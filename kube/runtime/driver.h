@@ -12,7 +12,8 @@
 //                               decided again when it is being deleted; else permanent
 //   409, 404, 412               the view was stale: decided again after a back-off, or when a cache change enqueues the key
 //   429                         decided again when Retry-After is over, not earlier
-//   5xx, 408, transport error   it may have been carried out: decided again after a back-off, not earlier
+//   5xx, 408, transport error   it may have been carried out: decided again after a back-off, not earlier; when nobody answered the
+//                               back-off stays short
 //   any other                   refused for good: told to the hook; decided again when enqueued, though not within a pause that
 //                               grows to `refused_pause`, and by itself after a back-off that grows to minutes: what refuses (a
 //                               quota, a namespace that ends, somebody else's object) may go without our being told
@@ -59,8 +60,9 @@ class Driver {
   // Called with every HTTP answer to a write, before the key is decided again and before the next stage; so that the owner can
   // show it to its caches. For a create that found its object there already, it is the answer to a GET of that object.
   using OnReply = absl::AnyInvocable<void(const Write&, const Response&)>;
-  // A write that will not succeed as long as things are as they are.
-  using OnPermanentError = absl::AnyInvocable<void(const api::NamespacedName& key, const Write&, const absl::Status&)>;
+  // A write that will not succeed as long as things are as they are; `uid` is the plan's.
+  using OnPermanentError =
+      absl::AnyInvocable<void(const api::NamespacedName& key, const std::string& uid, const Write&, const absl::Status&)>;
 
   Driver(Loop& loop, Client& client, Recorder& recorder, DriverOptions options, Decide decide);
   ~Driver();

@@ -23,6 +23,8 @@ namespace {
 constexpr double kRetryJitter = 0.2;
 constexpr double kLeastDeadline = 1.2;  // of a retry period
 constexpr absl::Duration kReleasedDuration = absl::Seconds(1);
+// How soon it is looked again whether the client that works was answered: answers may wait behind a loop that was busy.
+constexpr absl::Duration kDoubt = absl::Milliseconds(100);
 // After an expiry is due, so that the clock has certainly passed it.
 constexpr absl::Duration kExpiryMargin = absl::Milliseconds(10);
 
@@ -106,34 +108,14 @@ class Lease::Impl {
   void Start() { After(absl::ZeroDuration()); }
 
   void Release(absl::Duration patience, absl::AnyInvocable<void()> done) {
-    owner_.Reset();  // whatever is under way
-    timer_ = 0;
-    fence_.Close();
-    const bool was_held = std::exchange(state_, State::kOver) == State::kHeld;
-    leading_.Set(0);
+    const bool was_held = state_ == State::kHeld;
+    End();
     released_ = std::move(done);
     if (!was_held) return Released();
-    LeaseSpec spec = seen_.spec;
-    spec.holder_identity.clear();
-    spec.lease_duration_seconds = static_cast<std::int32_t>(absl::ToInt64Seconds(kReleasedDuration));
-    spec.acquire_time = spec.renew_time = api::FormatMicroTime(loop_.Now());
-    absl::StatusOr<std::string> body = WithSpec(*seen_object_, spec);
-    if (!body.ok()) return Released();
-    loop_.PostAt(loop_.Now() + patience, owner_.token(), [this] {
-      log::Warning("lease not released: no answer", {{"lease", Name()}});
-      Released();
-    });
-    client_.Send(Put(*std::move(body)), owner_.token(), [this](const absl::StatusOr<Response>& reply) {
-      if (const absl::Status status = StatusOf(reply); status.ok()) {
-        log::Info("lease released", {{"lease", Name()}});
-      } else {
-        log::Warning("lease not released", {{"lease", Name()}, {"error", status}});
-      }
-      Released();
-    });
+    GiveBack(patience, &Impl::Released);
   }
 
-  bool held() const { return state_ == State::kHeld; }
+  bool held() const { return state_ == State::kHeld && !suspended_; }
   const std::string& holder() const { return holder_; }
 
  private:
@@ -161,25 +143,72 @@ class Lease::Impl {
     loop_.Post(owner_.token(), [done = std::exchange(released_, nullptr)]() mutable { done(); });
   }
 
+  // Writes that nobody holds it. `then` is done with the answer, or after `patience`; it drops the other of the two.
+  void GiveBack(absl::Duration patience, Step then) {
+    loop_.PostAt(loop_.Now() + patience, owner_.token(), [this, then] {
+      log::Warning("lease not released: no answer", {{"lease", Name()}});
+      (this->*then)();
+    });
+    WriteNobody(then);
+  }
+
+  void WriteNobody(Step then) {
+    LeaseSpec spec = seen_.spec;
+    spec.holder_identity.clear();
+    spec.lease_duration_seconds = static_cast<std::int32_t>(absl::ToInt64Seconds(kReleasedDuration));
+    spec.acquire_time = spec.renew_time = api::FormatMicroTime(loop_.Now());
+    absl::StatusOr<std::string> body = WithSpec(*seen_object_, spec);
+    if (!body.ok()) return (this->*then)();
+    client_.Send(Put(*std::move(body)), owner_.token(), [this, then](const absl::StatusOr<Response>& reply) {
+      const absl::Status status = StatusOf(reply);
+      if (absl::IsAborted(status)) return LookAgain(then);
+      if (status.ok()) {
+        log::Info("lease released", {{"lease", Name()}});
+      } else {
+        log::Warning("lease not released", {{"lease", Name()}, {"error", status}});
+      }
+      (this->*then)();
+    });
+  }
+
+  // A renewal that was on its way may have changed it after we last saw it.
+  void LookAgain(Step then) {
+    client_.Send(Get(), owner_.token(), [this, then](const absl::StatusOr<Response>& reply) {
+      if (StatusOf(reply).ok() && See(reply->body).ok() && holder_ == options_.identity) return WriteNobody(then);
+      log::Warning("lease not released: it was changed", {{"lease", Name()}, {"holder", holder_}});
+      (this->*then)();
+    });
+  }
+
   // --- one try: as its holder, change what we know; else look, and take it if it is free.
 
+  // Whoever comes back after an outage has as long again to be answered.
+  bool CanWork() const {
+    return options_.answered_at == nullptr || loop_.Now() - std::max(options_.answered_at(), recovered_) <= options_.renew_deadline;
+  }
+
   void Try() {
-    if (state_ == State::kHeld) {
-      if (!fence_.open()) return Lose("its time ran out before it was renewed");
-      if (deadline_ == 0) {
-        deadline_ = loop_.PostAt(renewed_ + options_.renew_deadline, owner_.token(),
-                                 [this] { Lose(absl::StrCat("not renewed within ", absl::FormatDuration(options_.renew_deadline))); });
-      }
-      return Write(seen_.spec.lease_transitions, seen_.spec.acquire_time);
-    }
-    Look();
+    const bool doubted = std::exchange(doubted_, !CanWork());
+    if (state_ != State::kHeld) return doubted_ ? After(kDoubt) : Look();
+    if (!suspended_ && !fence_.open()) return Lose("its time ran out before it was renewed");
+    // Where renewals fail as well it is not the work alone that gets no answer.
+    if (doubted_ && !failing_) return doubted ? Resign() : After(kDoubt);
+    if (deadline_ == 0 && !suspended_) deadline_ = loop_.PostAt(renewed_ + options_.renew_deadline, owner_.token(), [this] { Suspend(); });
+    Write(seen_.spec.lease_transitions, seen_.spec.acquire_time);
+  }
+
+  // Nobody answers: from here on nothing is written. But the record says that it is ours for as long as nobody else has written it, and
+  // nobody who has not written it writes anything else.
+  void Suspend() {
+    deadline_ = 0;
+    suspended_ = true;
+    fence_.Close();
+    leading_.Set(0);
+    log::Error("lease not renewed: nothing is written until it is", {{"lease", Name()}, {"within", options_.renew_deadline}});
   }
 
   void Look() {
-    Request request;
-    request.method = "GET";
-    request.path = api::PathOf(api::kLeases, options_.ns, options_.name);
-    client_.Send(std::move(request), owner_.token(), [this](const absl::StatusOr<Response>& reply) {
+    client_.Send(Get(), owner_.token(), [this](const absl::StatusOr<Response>& reply) {
       const absl::Status status = StatusOf(reply);
       if (absl::IsNotFound(status)) return Create();
       if (!status.ok()) return Fail("look at", status);
@@ -242,6 +271,13 @@ class Lease::Impl {
     return spec;
   }
 
+  Request Get() const {
+    Request request;
+    request.method = "GET";
+    request.path = api::PathOf(api::kLeases, options_.ns, options_.name);
+    return request;
+  }
+
   Request Put(std::string body) const {
     Request request;
     request.method = "PUT";
@@ -256,7 +292,7 @@ class Lease::Impl {
       if (const absl::Status status = StatusOf(reply); !status.ok()) return Refused(what, status);
       // Others count from when they see this version, which is later than when we sent it.
       const absl::Time until = sent + options_.lease_duration;
-      if (fence_.Now() >= until) return state_ == State::kHeld ? Lose("the answer to its renewal came too late") : Fail(what, absl::DeadlineExceededError("the answer came too late"));
+      if (fence_.Now() >= until) return held() ? Lose("the answer to its renewal came too late") : Fail(what, absl::DeadlineExceededError("the answer came too late"));
       if (const absl::Status seen = See(reply->body); !seen.ok()) return Fail(what, seen);
       fence_.OpenUntil(until);
       Held(asked);
@@ -274,14 +310,17 @@ class Lease::Impl {
     renewed_ = renewed;
     loop_.Cancel(std::exchange(deadline_, 0));
     After(options_.retry_period);
-    if (std::exchange(state_, State::kHeld) == State::kHeld) return;
+    if (std::exchange(failing_, false)) recovered_ = loop_.Now();
     leading_.Set(1);
+    if (std::exchange(suspended_, false)) log::Info("lease renewed: nobody has taken it meanwhile", {{"lease", Name()}});
+    if (std::exchange(state_, State::kHeld) == State::kHeld) return;
     log::Info("lease acquired", {{"lease", Name()}, {"identity", options_.identity}});
     if (callbacks_.on_acquired) callbacks_.on_acquired();
   }
 
   void Fail(absl::string_view what, const absl::Status& status) {
     failed_.Add();
+    failing_ = true;
     if (state_ == State::kContending && (absl::IsAborted(status) || absl::IsAlreadyExists(status))) {
       log::Debug("another contender was first", {{"lease", Name()}});
     } else {
@@ -302,12 +341,34 @@ class Lease::Impl {
   }
 
   void Lose(const std::string& why) {
+    End();
+    log::Error("lease lost", {{"lease", Name()}, {"why", why}});
+    TellLost(why);
+  }
+
+  // Who holds it and cannot work.
+  void Resign() {
+    End();
+    log::Error("lease given back", {{"lease", Name()}, {"why", Unanswered()}});
+    GiveBack(options_.retry_period, &Impl::Resigned);
+  }
+  void Resigned() {
     owner_.Reset();
+    TellLost(absl::StrCat("given back: ", Unanswered()));
+  }
+  std::string Unanswered() const {
+    return absl::StrCat("no request of the client that works was answered within ", absl::FormatDuration(options_.renew_deadline));
+  }
+
+  void End() {
+    owner_.Reset();  // whatever is under way
     timer_ = deadline_ = 0;
     state_ = State::kOver;
+    suspended_ = false;
     fence_.Close();
     leading_.Set(0);
-    log::Error("lease lost", {{"lease", Name()}, {"why", why}});
+  }
+  void TellLost(const std::string& why) {
     if (callbacks_.on_lost) loop_.Post(owner_.token(), [this, why] { callbacks_.on_lost(why); });
   }
 
@@ -326,6 +387,10 @@ class Lease::Impl {
   bool told_holder_ = false;
 
   absl::Time renewed_;  // when the last renewal that succeeded was sent
+  bool doubted_ = false;    // at the last look the client that works had not been answered for long
+  bool failing_ = false;    // the last try failed
+  bool suspended_ = false;  // held by the record, and not renewed in time
+  absl::Time recovered_ = absl::InfinitePast();  // when a try succeeded after one that failed
   Loop::TimerId timer_ = 0, deadline_ = 0;
   absl::AnyInvocable<void()> released_;
   Counter succeeded_, failed_;

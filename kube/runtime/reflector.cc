@@ -18,6 +18,8 @@ using api::MakeFields;
 
 // A watch that ends sooner than this without a word is a failure, however orderly it ended.
 constexpr absl::Duration kShortWatch = absl::Seconds(1);
+// One that brings nothing for longer than any server needs to accept it is closed by our own client, to be sure that it does not hang.
+constexpr absl::Duration kQuietWatch = absl::Seconds(80);
 // A watch that lives longer than this was not refused.
 constexpr absl::Duration kAcceptedWatch = absl::Seconds(5);
 // After a server said that it does not have an optional resource.
@@ -125,9 +127,10 @@ void Reflector::After(absl::Duration delay, void (Reflector::*step)()) {
   });
 }
 
-absl::Duration Reflector::NextDelay() {
+absl::Duration Reflector::NextDelay(const absl::Status& status) {
   failures_total_.Add();
-  return options_.backoff.Next(failures_++, loop_.Random());
+  const absl::Duration delay = options_.backoff.Next(failures_++, loop_.Random());
+  return IsUnreached(status) ? std::min(delay, kUnreachedPause) : delay;
 }
 
 std::string Reflector::Query(absl::string_view first) const {
@@ -162,13 +165,13 @@ void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
     if (taken.ok() && continue_.empty()) return FinishList();
     if (taken.ok()) return;
     Report(absl::StrCat("list of ", FullName(resource_), " cannot be used: ", taken.message()));
-    return After(NextDelay(), &Reflector::List);
+    return After(NextDelay(taken), &Reflector::List);
   }
   const absl::Status status = reply.ok() ? StatusFromResponse(*reply) : reply.status();
   if (absl::IsOutOfRange(status)) {
     // The pages took longer than the server keeps its history: ask for all at once.
     whole_list_ = true;
-    return After(NextDelay(), &Reflector::List);
+    return After(NextDelay(status), &Reflector::List);
   }
   if (options_.optional && absl::IsNotFound(status)) {
     failures_ = 0;
@@ -176,11 +179,11 @@ void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
   }
   if (options_.unless_forbidden && absl::IsPermissionDenied(status)) {
     if (!synced_ || !entries_.empty()) log::Warning(absl::StrCat(ExplainRefusal(resource_, "list", options_.ns, status), "; going on without"));
-    return GoOnWithout(NextDelay());
+    return GoOnWithout(NextDelay(status));
   }
   Refused("list", status);
   const absl::Duration asked = reply.ok() ? reply->retry_after.value_or(absl::ZeroDuration()) : absl::ZeroDuration();
-  After(std::max(NextDelay(), asked), &Reflector::AskPage);
+  After(std::max(NextDelay(status), asked), &Reflector::AskPage);
 }
 
 absl::Status Reflector::TakePage(absl::string_view body) {
@@ -320,13 +323,14 @@ void Reflector::OnWatchEnd(const absl::Status& status) {
   if (absl::IsOutOfRange(status)) {
     log::Debug("watch too old, listing again", {{"resource", resource_.plural}, {"resource_version", version_}});
     const bool first = failures_ == 0;
-    const absl::Duration delay = NextDelay();
+    const absl::Duration delay = NextDelay(status);
     return After(first ? absl::ZeroDuration() : delay, &Reflector::List);
   }
-  if (status.ok() && lived >= kShortWatch) return After(absl::ZeroDuration(), &Reflector::StartWatch);
+  const bool quiet = absl::IsDeadlineExceeded(status) && lived >= kQuietWatch;
+  if ((status.ok() && lived >= kShortWatch) || quiet) return After(absl::ZeroDuration(), &Reflector::StartWatch);
   log::Debug("watch ended", {{"resource", resource_.plural}, {"error", status}, {"lived", lived}});
   if (!status.ok()) Refused("watch", status);
-  After(NextDelay(), &Reflector::StartWatch);
+  After(NextDelay(status), &Reflector::StartWatch);
 }
 
 absl::StatusOr<Reflector::Identity> Reflector::Identify(absl::string_view json) const {

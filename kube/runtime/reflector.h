@@ -1,7 +1,7 @@
 // The list, the watch and the rules beneath Cache<T> (cache.h), knowing nothing of types. Used on its loop.
 //
 // List in pages at one resourceVersion, then watch from there with bookmarks. A watch that ends is resumed at the last
-// resourceVersion seen; 410 lists again. Errors wait with a jittered back-off.
+// resourceVersion seen; 410 lists again. Errors wait with a jittered back-off, which stays short when it is that nobody answers.
 #pragma once
 
 #include <cstdint>
@@ -102,7 +102,7 @@ class Reflector {
   void OnFrame(const Frame& frame);
   void OnWatchEnd(const absl::Status& status);
   void After(absl::Duration delay, void (Reflector::*step)());
-  absl::Duration NextDelay();  // counts a failure
+  absl::Duration NextDelay(const absl::Status& status);  // counts a failure
   void Refused(absl::string_view verb, const absl::Status& status);
   void Report(std::string problem);
   void Recovered();

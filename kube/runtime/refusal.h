@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "api/resource.h"
 
 namespace gangway::kube {
@@ -25,6 +26,8 @@ std::string ExplainRefusal(const api::Resource& resource, absl::string_view verb
 // Whether nobody answered, which is no matter of one resource; and what the transport says about it, without addresses that differ
 // from request to request.
 bool IsUnreached(const absl::Status& status);
+// The most that anybody waits before trying again when nobody answered: an API server that comes back is not waited for longer.
+inline constexpr absl::Duration kUnreachedPause = absl::Seconds(5);
 std::string WhyUnreached(const absl::Status& status);
 
 }  // namespace gangway::kube

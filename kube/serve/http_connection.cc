@@ -22,7 +22,7 @@ using boost::beast::error_code;
 
 namespace {
 
-constexpr std::size_t kMaxChunkBytes = 256u << 10;     // of frames in one write, unless one frame is larger
+constexpr std::size_t kMaxChunkBytes = 256u << 10;     // of frames or pieces in one write, unless one of them is larger
 constexpr std::size_t kSmallBody = 16u << 10;          // copied behind its header rather than gathered
 constexpr std::size_t kMaxLingerBytes = 64u << 20;
 constexpr absl::Duration kLingerTime = absl::Seconds(2);
@@ -54,15 +54,16 @@ bool IsServed(http::verb verb) {
 }  // namespace
 
 HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket, const std::shared_ptr<SSL_CTX>& tls, ConnectionId id)
-    : context_(context), stream_(std::move(socket), tls), id_(id), peer_(PeerName(stream_.socket())) {}
+    : context_(context), stream_(std::move(socket), tls), id_(id), peer_(PeerName(stream_.socket())), held_(context.bytes_in_flight) {}
 
 void HttpConnection::Start() {
   NextRequest();
   if (stream_.secure()) SetDeadline(context_.options.header_timeout);  // of the handshake
 }
 
-void HttpConnection::Refuse() {
+void HttpConnection::Refuse(bool with_words) {
   refused_ = true;
+  if (!with_words) return Close();
   linger_ = true;
   Response busy = RefusalResponse(503, absl::StrCat("all ", context_.options.max_connections, " connections are in use"));
   busy.retry_after = absl::Seconds(1);
@@ -74,6 +75,7 @@ void HttpConnection::Refuse() {
 
 void HttpConnection::NextRequest() {
   state_ = State::kIdle;
+  since_ = SteadyTime::clock::now();
   head_seen_ = head_only_ = http10_ = false;
   parser_.emplace();
   parser_->eager(true);
@@ -110,9 +112,8 @@ void HttpConnection::OnReadable() {
   }
   input_.append(context_.scratch.data(), count);
   if (state_ == State::kWatching) {
-    // The next request, sent early. One more read may find the end.
-    if (input_.size() <= context_.options.max_header_bytes) WaitForBytes();
-    return;
+    // The next request, sent early. Nobody sends so much of it behind a watch; and its end would stand behind it, unseen.
+    return input_.size() > context_.options.max_header_bytes ? Close() : WaitForBytes();
   }
   Parse();
 }
@@ -133,12 +134,25 @@ void HttpConnection::Parse() {
     SetDeadline(context_.options.body_timeout);
     if (!CheckHead()) return;
   }
+  if (!Hold(parser_->get().body().size())) return;
   if (parser_->is_done()) return Dispatch();
   // Beast keeps what it cannot yet read; a chunk's extension or a trailer could grow for ever.
   if (input_.size() > context_.options.max_header_bytes + context_.scratch.size()) {
     return RefuseAndClose(431, "a part of the request is too large");
   }
   WaitForBytes();
+}
+
+bool HttpConnection::Hold(std::size_t bytes) {
+  while (held_.Set(bytes) > context_.options.max_bytes_in_flight) {
+    HttpConnection* const slowest = context_.slowest();
+    if (slowest == nullptr || slowest == this) {
+      RefuseForRoom();
+      return false;
+    }
+    slowest->RefuseForRoom();
+  }
+  return true;
 }
 
 void HttpConnection::OnParseError(error_code error) {
@@ -215,6 +229,7 @@ void HttpConnection::Dispatch() {
   arrival.request.content_type = std::string(Header(message, http::field::content_type));
   arrival.request.accept = std::string(Header(message, http::field::accept));
   arrival.request.body = std::move(message.body());
+  arrival.held.emplace(std::move(held_));
   arrival.caller.name = CallerName(Header(message, http::field::user_agent));
   arrival.caller.peer = peer_;
   state_ = State::kHandling;
@@ -227,39 +242,56 @@ void HttpConnection::Dispatch() {
 void HttpConnection::Receive(Mail mail) {
   switch (mail.what) {
     case Mail::What::kAnswer:
-      if (state_ == State::kHandling) BeginAnswer(mail.response);
+      if (state_ == State::kHandling) BeginAnswer(mail.response, std::move(mail.response.more));
       return;
     case Mail::What::kBeginWatch:
       if (state_ == State::kHandling) BeginWatch(std::move(mail));
       return;
     case Mail::What::kFrames:
       if (state_ != State::kWatching) return;
+      if (behind_) {
+        std::vector<Bytes> objects;
+        objects.reserve(mail.frames.size());
+        for (const Frame& frame : mail.frames) objects.push_back(frame.object);
+        context_.unread.Append(id_, objects, SteadyTime::clock::now());
+      }
       for (Frame& frame : mail.frames) frames_.push_back(std::move(frame));
-      if (!waiting_to_write_) FillChunk();
+      if (!waiting_to_write_ && FillChunk()) Flush();
       return;
     case Mail::What::kEndWatch:
       if (state_ != State::kWatching) return;
       watch_ended_ = true;
       watch_orderly_ = mail.orderly;
-      if (!waiting_to_write_) FillChunk();
+      if (!waiting_to_write_ && FillChunk()) Flush();
       return;
     case Mail::What::kCut: return Close();
   }
 }
 
-void HttpConnection::RefuseAndClose(int code, absl::string_view message) {
-  keep_alive_ = false;
-  linger_ = true;
-  BeginAnswer(RefusalResponse(code, message));
+void HttpConnection::RefuseAndClose(int code, absl::string_view message) { RefuseAndClose(RefusalResponse(code, message)); }
+
+void HttpConnection::RefuseForRoom() {
+  Response busy = RefusalResponse(503, absl::StrCat("the bodies under way hold ", context_.options.max_bytes_in_flight, " bytes together, which is the limit"));
+  busy.retry_after = absl::Seconds(1);
+  RefuseAndClose(busy);
 }
 
-void HttpConnection::BeginAnswer(const Response& response) {
+void HttpConnection::RefuseAndClose(const Response& refusal) {
+  keep_alive_ = false;
+  linger_ = true;
+  parser_.reset();  // what was read of it is not needed any more
+  held_.Set(0);
+  BeginAnswer(refusal);
+}
+
+void HttpConnection::BeginAnswer(const Response& response, std::vector<Bytes> more) {
   state_ = State::kWriting;
   if (shutting_down_) keep_alive_ = false;
   AnswerHead head;
   head.code = response.code;
   head.content_type = response.content_type;
   head.content_length = response.body->size();
+  for (const Bytes& piece : more) head.content_length += piece->size();
   head.keep_alive = keep_alive_;
   head.http10 = http10_;
   AppendHead(head, &response, head_);
@@ -268,7 +300,9 @@ void HttpConnection::BeginAnswer(const Response& response) {
       head_.append(*response.body);
     } else {
       body_ = response.body;
+      body_is_piece_ = true;
     }
+    pieces_.assign(std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
   Flush();
 }
@@ -290,21 +324,24 @@ void HttpConnection::BeginWatch(Mail mail) {
   Flush();
 }
 
-// Writes the next frames; when there are none, waits or ends the stream.
-void HttpConnection::FillChunk() {
+bool HttpConnection::FillChunk() {
   if (frames_.empty()) {
     if (!watch_ended_) {
       deadline_.reset();
-      return;
+      CaughtUp();
+      return false;
     }
     queued_bytes_.reset();
-    if (!watch_orderly_) return Close();
+    if (!watch_orderly_) {
+      Close();
+      return false;
+    }
     state_ = State::kWriting;
     if (!http10_) head_ = "0\r\n\r\n";
-    return Flush();
+    return true;
   }
   std::string chunk;
-  std::size_t taken = 0;
+  std::size_t taken = 0, count = 0;
   while (!frames_.empty() && (chunk.empty() || chunk.size() + frames_.front().object->size() <= kMaxChunkBytes)) {
     if (text_) {
       chunk.append(*frames_.front().object);
@@ -313,17 +350,42 @@ void HttpConnection::FillChunk() {
     }
     taken += frames_.front().object->size();
     frames_.pop_front();
+    ++count;
   }
+  if (behind_) context_.unread.Drop(id_, count, chunk.size());
   queued_bytes_->fetch_sub(taken);
   if (!http10_) {
     absl::StrAppend(&head_, absl::Hex(chunk.size()), "\r\n");
     tail_ = "\r\n";
   }
   body_ = MakeBytes(std::move(chunk));
-  Flush();
+  return true;
+}
+
+// Small pieces are written together, large ones as they are.
+void HttpConnection::FillBody() {
+  if (pieces_.front()->size() >= kMaxChunkBytes) {
+    body_ = std::move(pieces_.front());
+    pieces_.pop_front();
+    body_is_piece_ = true;
+    return;
+  }
+  std::string chunk;
+  std::size_t count = 0;
+  for (; !pieces_.empty() && chunk.size() + pieces_.front()->size() <= kMaxChunkBytes; ++count) {
+    chunk.append(*pieces_.front());
+    pieces_.pop_front();
+  }
+  if (behind_) context_.unread.Drop(id_, count, chunk.size());
+  body_ = MakeBytes(std::move(chunk));
 }
 
 void HttpConnection::Flush() {
+  while (WriteOut() && OnFlushed()) {
+  }
+}
+
+bool HttpConnection::WriteOut() {
   const std::size_t body_size = body_ == nullptr ? 0 : body_->size();
   const std::size_t total = head_.size() + body_size + tail_.size();
   while (written_ < total) {
@@ -336,18 +398,43 @@ void HttpConnection::Flush() {
       skip -= here;
     }
     error_code error;
-    written_ += stream_.WriteSome(pieces, error);
+    const std::size_t count = stream_.WriteSome(pieces, error);
+    written_ += count;
+    Took(count);
     if (error == asio::error::would_block) {
       SetDeadline(context_.options.write_timeout);
-      return WaitForRoom();
+      WaitForRoom();
+      return false;
     }
-    if (error && error != asio::error::interrupted) return Close();
+    if (error && error != asio::error::interrupted) {
+      Close();
+      return false;
+    }
   }
-  OnFlushed();
+  return true;
+}
+
+void HttpConnection::Took(std::size_t count) {
+  taken_ += count;
+  if (behind_ && count > 0) context_.unread.Take(id_, count, SteadyTime::clock::now());
+}
+
+void HttpConnection::CaughtUp() {
+  taken_ = 0;
+  if (std::exchange(behind_, false)) context_.unread.Forget(id_);
 }
 
 void HttpConnection::WaitForRoom() {
   waiting_to_write_ = true;
+  if (!std::exchange(behind_, true)) {
+    std::vector<Bytes> left;
+    left.reserve(1 + pieces_.size() + frames_.size());
+    if (body_is_piece_) left.push_back(body_);
+    left.insert(left.end(), pieces_.begin(), pieces_.end());
+    for (const Frame& frame : frames_) left.push_back(frame.object);
+    context_.unread.FallBehind(id_, context_.mailbox, left, taken_, SteadyTime::clock::now());
+    if (!body_is_piece_ && body_ != nullptr) context_.unread.Drop(id_, 0, body_->size());
+  }
   stream_.socket().async_wait(asio::ip::tcp::socket::wait_write, [self = shared_from_this()](error_code error) {
     self->waiting_to_write_ = false;
     if (self->state_ == State::kClosed) return;
@@ -356,15 +443,22 @@ void HttpConnection::WaitForRoom() {
   });
 }
 
-void HttpConnection::OnFlushed() {
+bool HttpConnection::OnFlushed() {
   written_ = 0;
   if (head_.capacity() > kMaxWrittenKept) head_ = std::string();
   head_.clear();
   body_.reset();
   tail_ = {};
+  if (behind_) context_.unread.Drop(id_, body_is_piece_ ? 1 : 0, 0);
+  body_is_piece_ = false;
   if (state_ == State::kWatching) return FillChunk();
-  if (keep_alive_) return NextRequest();
-  return linger_ ? Linger() : Close();
+  if (!pieces_.empty()) {
+    FillBody();
+    return true;
+  }
+  CaughtUp();
+  keep_alive_ ? NextRequest() : linger_ ? Linger() : Close();
+  return false;
 }
 
 void HttpConnection::Linger() {
@@ -403,6 +497,7 @@ void HttpConnection::Close() {
   const bool watching = queued_bytes_ != nullptr;
   state_ = State::kClosed;
   stream_.Close();
+  CaughtUp();
   if (watching) context_.desk.WatchGone(id_);
   context_.on_closed(id_);
 }

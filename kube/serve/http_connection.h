@@ -18,8 +18,11 @@
 #include "kube/serve/http_desk.h"
 #include "kube/serve/http_front.h"
 #include "kube/serve/http_stream.h"
+#include "kube/serve/unread.h"
 
 namespace gangway::kube {
+
+class HttpConnection;
 
 // What all connections of one I/O thread share.
 struct ConnectionContext {
@@ -28,7 +31,10 @@ struct ConnectionContext {
   HttpDesk& desk;
   std::shared_ptr<Mailbox> mailbox;
   std::vector<char> scratch;  // what was just read
+  std::shared_ptr<std::atomic<std::size_t>> bytes_in_flight;  // of all threads
+  Unread& unread;                                             // of all threads
   absl::AnyInvocable<void(ConnectionId)> on_closed;
+  absl::AnyInvocable<HttpConnection*()> slowest;  // of those that hold a part of a body; called by one
 };
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
@@ -39,8 +45,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   HttpConnection(ConnectionContext& context, boost::asio::ip::tcp::socket socket, const std::shared_ptr<SSL_CTX>& tls, ConnectionId id);
 
   void Start();
-  // Says 503 and goes.
-  void Refuse();
+  // Says 503, or nothing, and goes.
+  void Refuse(bool with_words);
   void Receive(Mail mail);
   // Closes it when a deadline has passed.
   void CheckDeadline(SteadyTime now);
@@ -49,6 +55,12 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void Close();
 
   bool refused() const { return refused_; }
+  // Whose turn it is. A watch counts as work.
+  bool waits_for_client() const { return state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering; }
+  bool writes() const { return state_ == State::kWriting; }
+  bool holds_part() const { return state_ == State::kReading && held_.bytes() > 0; }
+  // When it came, or was answered last.
+  SteadyTime since() const { return since_; }
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
@@ -71,14 +83,24 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void OnParseError(boost::beast::error_code error);
   void NextRequest();
 
+  // Counts what is there of a body; false: there was no room, and this one is refused.
+  bool Hold(std::size_t bytes);
   void RefuseAndClose(int code, absl::string_view message);
-  void BeginAnswer(const Response& response);
+  void RefuseAndClose(const Response& refusal);
+  void RefuseForRoom();
+  void BeginAnswer(const Response& response, std::vector<Bytes> more = {});
   void BeginWatch(Mail mail);
-  void FillChunk();
+  // Takes the next frames to be written; when there are none, waits or ends the stream. False: there is nothing to write.
+  bool FillChunk();
+  // Takes the next of an answer's pieces.
+  void FillBody();
 
   void Flush();
-  void OnFlushed();
+  bool WriteOut();   // false: it waits for room, or is closed
+  bool OnFlushed();  // true: the next part is there to be written
   void WaitForRoom();
+  void Took(std::size_t count);
+  void CaughtUp();
   void Linger();
   void SetDeadline(absl::Duration from_now);
 
@@ -88,9 +110,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   const std::string peer_;
   State state_ = State::kIdle;
   std::optional<SteadyTime> deadline_;
+  SteadyTime since_ = SteadyTime::clock::now();
 
   std::optional<Parser> parser_;
   std::string input_;         // read, not parsed
+  Held held_;                 // of the body in the parser
   bool head_seen_ = false;
   bool waiting_to_read_ = false;
   std::size_t lingered_bytes_ = 0;
@@ -108,7 +132,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   Bytes body_;
   absl::string_view tail_;
   std::size_t written_ = 0;
+  std::deque<Bytes> pieces_;  // what comes behind, of an answer
   bool waiting_to_write_ = false;
+  bool behind_ = false;           // known to context_.unread: body_ when it is one of its pieces, pieces_, frames_
+  bool body_is_piece_ = false;    // not made here
+  std::size_t taken_ = 0;         // since it last had nothing to take
 
   // While watching.
   std::deque<Frame> frames_;

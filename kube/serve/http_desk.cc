@@ -18,7 +18,7 @@ class Once {
   ~Once() {
     if (mailbox_ != nullptr) Answer(RefusalResponse(500, "the server dropped the request"));
   }
-  void Answer(Response response) {
+  void Answer(HttpHandler::Reply response) {
     if (mailbox_ == nullptr) return;
     Mail mail;
     mail.what = Mail::What::kAnswer;
@@ -103,7 +103,8 @@ void HttpDesk::Serve(Arrival arrival) {
     return;
   }
   handler_.HandleRequest(std::move(arrival.request), std::move(arrival.caller),
-                         [once = Once(std::move(arrival.reply_to), arrival.from)](Response response) mutable {
+                         [once = Once(std::move(arrival.reply_to), arrival.from), held = std::move(arrival.held)](HttpHandler::Reply response) mutable {
+                           held.reset();
                            once.Answer(std::move(response));
                          });
 }
@@ -139,7 +140,9 @@ void HttpDesk::OnFrames(Flow& flow, std::vector<Frame> frames) {
   if (flow.over) return;
   std::size_t bytes = 0;
   for (const Frame& frame : frames) bytes += frame.object->size();
-  if (flow.queued_bytes->fetch_add(bytes) + bytes > max_watch_queue_bytes_) {
+  // A watch may begin with more than its queue holds: it is cut off when more comes before that is taken.
+  const std::size_t before = flow.queued_bytes->fetch_add(bytes);
+  if (before > 0 && before + bytes > max_watch_queue_bytes_) {
     EndWatch(flow, Mail::What::kCut, false);
     return;
   }

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -33,7 +35,7 @@ struct Mail {
   };
   What what = What::kAnswer;
   ConnectionId to = 0;
-  Response response;
+  HttpHandler::Reply response;
   std::string content_type;
   bool text = false;  // frames are written without their envelopes
   std::shared_ptr<std::atomic<std::size_t>> queued_bytes;  // of objects; the connection takes off what it has written
@@ -57,6 +59,24 @@ class Mailbox {
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
 };
 
+// The bytes that one request holds, among those of all. Outlives the front in the hands of those who answer late.
+class Held {
+ public:
+  explicit Held(std::shared_ptr<std::atomic<std::size_t>> all) : all_(std::move(all)) {}
+  Held(Held&& other) noexcept : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}
+  ~Held() { Set(0); }
+  // Returns those of all.
+  std::size_t Set(std::size_t bytes) {
+    const std::size_t before = std::exchange(bytes_, bytes);
+    return all_->fetch_add(bytes - before) + bytes - before;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  const std::shared_ptr<std::atomic<std::size_t>> all_;
+  std::size_t bytes_ = 0;
+};
+
 // From a connection to the loop.
 struct Arrival {
   ConnectionId from = 0;
@@ -64,6 +84,7 @@ struct Arrival {
   Request request;
   HttpCaller caller;
   bool head_only = false;
+  std::optional<Held> held;  // of the body
 };
 
 // Made and destroyed like the front; the threads that call Arrive have ended before.

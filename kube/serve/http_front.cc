@@ -16,12 +16,14 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kube/serve/http_connection.h"
 #include "kube/serve/http_desk.h"
 #include "kube/serve/http_stream.h"
+#include "kube/serve/unread.h"
 
 namespace gangway::kube {
 
@@ -35,6 +37,8 @@ constexpr std::size_t kScratchBytes = 64u << 10;
 constexpr int kMaxRefusing = 64;  // connections that are being told 503; beyond, closed without a word
 constexpr std::chrono::milliseconds kShutdownTime{250};
 constexpr std::chrono::milliseconds kAcceptPause{50};
+constexpr int kMaxArriving = 256;
+constexpr std::chrono::milliseconds kArrivalPause{1};
 
 std::string HostPort(const asio::ip::address& address, std::uint16_t port) {
   return address.is_v6() ? absl::StrCat("[", address.to_string(), "]:", port) : absl::StrCat(address.to_string(), ":", port);
@@ -53,21 +57,25 @@ void BlockSignals() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
-// Of connections.
+// Of connections, and of the bodies they hold.
 struct Counts {
   std::atomic<int> serving = 0;
   std::atomic<int> refusing = 0;
+  std::atomic<int> arriving = 0;  // on their way to their thread
+  std::shared_ptr<std::atomic<std::size_t>> bytes_in_flight = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
 // One thread and its connections. After the constructor everything runs on that thread, but for Adopt and Stop.
 class IoThread {
  public:
-  IoThread(const HttpFrontOptions& options, bool loopback_only, HttpDesk& desk, Counts& counts)
+  IoThread(const HttpFrontOptions& options, bool loopback_only, HttpDesk& desk, Counts& counts, Unread& unread)
       : io_(std::make_shared<asio::io_context>(1)),
         counts_(counts),
         sweep_interval_(SweepInterval(options)),
         sweep_(*io_),
-        context_{options, loopback_only, desk, MakeMailbox(), std::vector<char>(kScratchBytes), [this](ConnectionId id) { Forget(id); }} {
+        context_{options, loopback_only, desk, MakeMailbox(), std::vector<char>(kScratchBytes), counts.bytes_in_flight, unread,
+                 [this](ConnectionId id) { Forget(id); },
+                 [this] { return Oldest([](const HttpConnection& c) { return c.holds_part(); }); }} {
     Sweep();
     thread_ = std::thread([this] {
       BlockSignals();
@@ -84,12 +92,15 @@ class IoThread {
 
   asio::io_context& io() { return *io_; }
 
-  void Adopt(tcp::socket socket, std::shared_ptr<SSL_CTX> tls, ConnectionId id, bool refuse) {
-    asio::post(*io_, [this, socket = std::move(socket), tls = std::move(tls), id, refuse]() mutable {
+  // `one_too_many`: it is counted among the refused, and served when another makes room for it.
+  void Adopt(tcp::socket socket, std::shared_ptr<SSL_CTX> tls, ConnectionId id, bool one_too_many) {
+    asio::post(*io_, [this, socket = std::move(socket), tls = std::move(tls), id, one_too_many]() mutable {
+      counts_.arriving.fetch_sub(1);
+      const bool refuse = one_too_many && (stopping_ || !MakeRoom());
       auto connection = std::make_shared<HttpConnection>(context_, std::move(socket), tls, id);
       connections_[id] = connection;
-      if (stopping_) return connection->Close();
-      refuse ? connection->Refuse() : connection->Start();
+      if (refuse) return connection->Refuse(!stopping_ && counts_.refusing.load() <= kMaxRefusing);
+      stopping_ ? connection->Close() : connection->Start();
     });
   }
 
@@ -97,6 +108,27 @@ class IoThread {
   // The box outlives this thread in late answers; a context that has stopped runs nothing any more.
   std::shared_ptr<Mailbox> MakeMailbox() {
     return std::make_shared<Mailbox>([this, io = io_] { asio::post(*io, [this] { TakeMail(); }); });
+  }
+
+  // The one of them that came, or was answered, before all others; null.
+  HttpConnection* Oldest(absl::FunctionRef<bool(const HttpConnection&)> of) const {
+    HttpConnection* oldest = nullptr;
+    for (const auto& [id, connection] : connections_) {
+      if (of(*connection) && (oldest == nullptr || connection->since() < oldest->since())) oldest = connection.get();
+    }
+    return oldest;
+  }
+
+  // Closes the connection that has waited longest for its client to send, or else to take its answer. False: none does.
+  bool MakeRoom() {
+    if (!context_.options.replace_idle) return false;
+    HttpConnection* oldest = Oldest([](const HttpConnection& c) { return c.waits_for_client() && !c.refused(); });
+    if (oldest == nullptr) oldest = Oldest([](const HttpConnection& c) { return c.writes() && !c.refused(); });
+    if (oldest == nullptr) return false;
+    counts_.serving.fetch_add(1);
+    counts_.refusing.fetch_sub(1);
+    oldest->Close();
+    return true;
   }
 
   void TakeMail() {
@@ -195,7 +227,7 @@ class HttpFront::Impl {
     const asio::ip::address reached = !address.is_unspecified() ? address : address.is_v4() ? asio::ip::address(asio::ip::address_v4::loopback()) : asio::ip::address_v6::loopback();
     url_ = absl::StrCat(tls_ != nullptr ? "https://" : "http://", HostPort(reached, port_));
     for (int i = 0; i < std::max(1, options_.io_threads); ++i) {
-      threads_.push_back(std::make_unique<IoThread>(options_, address.is_loopback(), desk_, counts_));
+      threads_.push_back(std::make_unique<IoThread>(options_, address.is_loopback(), desk_, counts_, unread_));
     }
     Accept();
     accept_thread_ = std::thread([this] {
@@ -211,17 +243,17 @@ class HttpFront::Impl {
 
  private:
   void Accept() {
+    if (counts_.arriving.load() >= kMaxArriving) return Later(kArrivalPause);  // the rest waits in the kernel
     IoThread& thread = *threads_[next_id_ % threads_.size()];
     acceptor_.async_accept(thread.io(), [this, &thread](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
       if (error) return Pause(error);
       const ConnectionId id = next_id_++;
-      if (counts_.serving.load() < options_.max_connections) {  // only this thread adds
-        counts_.serving.fetch_add(1);
-        thread.Adopt(std::move(socket), Tls(), id, false);
-      } else if (counts_.refusing.load() < kMaxRefusing) {
-        counts_.refusing.fetch_add(1);
-        thread.Adopt(std::move(socket), Tls(), id, true);
+      const bool one_too_many = counts_.serving.load() >= options_.max_connections;  // only this thread raises the sum of the two
+      if (!one_too_many || options_.replace_idle || counts_.refusing.load() < kMaxRefusing) {
+        (one_too_many ? counts_.refusing : counts_.serving).fetch_add(1);
+        counts_.arriving.fetch_add(1);
+        thread.Adopt(std::move(socket), Tls(), id, one_too_many);
       }
       Accept();
     });
@@ -232,7 +264,11 @@ class HttpFront::Impl {
   // Out of descriptors, most likely: a moment later some may be free.
   void Pause(error_code error) {
     log::Warning("cannot accept a connection", {{"error", error.message()}});
-    pause_.expires_after(kAcceptPause);
+    Later(kAcceptPause);
+  }
+
+  void Later(std::chrono::milliseconds pause) {
+    pause_.expires_after(pause);
     pause_.async_wait([this](error_code stopped) {
       if (!stopped) Accept();
     });
@@ -241,6 +277,7 @@ class HttpFront::Impl {
   const HttpFrontOptions options_;
   HttpDesk desk_;
   Counts counts_;
+  Unread unread_{options_.max_unread_bytes};
   std::vector<std::unique_ptr<IoThread>> threads_;
 
   asio::io_context accept_io_{1};

@@ -7,9 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
@@ -28,8 +31,14 @@ struct HttpCaller {
 // What stands behind the door. Called on the loop.
 class HttpHandler {
  public:
+  // A response whose body goes on in pieces, which may be shared with others.
+  struct Reply : Response {
+    Reply() = default;
+    Reply(Response response) : Response(std::move(response)) {}  // NOLINT: by design
+    std::vector<Bytes> more;  // behind `body`; none is null
+  };
   // Any thread, once; dropped uncalled it is 500. The answer to a HEAD is that of the GET: the front leaves the body out.
-  using Respond = absl::AnyInvocable<void(Response)>;
+  using Respond = absl::AnyInvocable<void(Reply)>;
   struct WatchAnswer {
     std::unique_ptr<Watch> watch;     // null when refused
     std::optional<Response> refused;  // a Status
@@ -56,13 +65,23 @@ struct HttpFrontOptions {
   std::string token;       // when set, requests must carry it: Authorization: Bearer
   int io_threads = 2;
   int max_connections = 2000;                             // beyond: 503 at once
+  // When all of them are in use, a new one takes the place of the one that has waited longest for its client, and is refused only when
+  // all are at work.
+  bool replace_idle = false;
+  // Of bodies, all connections together, from their first byte to their answer. Beyond: the unfinished one that has taken longest is
+  // refused with 503.
+  std::size_t max_bytes_in_flight = std::numeric_limits<std::size_t>::max();
   std::size_t max_header_bytes = 32u << 10;               // beyond: 431
   std::size_t max_body_bytes = 3u << 20;                  // beyond: 413, before it is read where its length is announced
   absl::Duration header_timeout = absl::Seconds(10);      // from its first byte to the end of the header
   absl::Duration body_timeout = absl::Seconds(30);        // from there to the end of the body
   absl::Duration idle_timeout = absl::Minutes(3);         // between requests
   absl::Duration write_timeout = absl::Seconds(30);       // a client that takes no byte of an answer for so long
-  std::size_t max_watch_queue_bytes = std::size_t{32} << 20;  // of objects that a watcher has not taken yet
+  // Of objects that a watcher has not taken yet, when more come: what comes at once, as its beginning does, may be more.
+  std::size_t max_watch_queue_bytes = std::size_t{32} << 20;
+  // Of answers and watches that clients have not taken yet, all of them together; what several wait for counts once. Beyond: whoever
+  // took least lately is cut off.
+  std::size_t max_unread_bytes = std::size_t{256} << 20;
 };
 
 // Made, used and destroyed on the loop's thread, or while the loop is not running. The handler and the loop outlive it.

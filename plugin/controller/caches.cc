@@ -1,5 +1,9 @@
 #include "plugin/controller/caches.h"
 
+#include <algorithm>
+
+#include "api/volcano/defaults.h"
+
 namespace gangway::controller {
 namespace {
 
@@ -33,6 +37,15 @@ kube::CacheOptions FlowOptions(Metrics* metrics, const std::vector<std::string>&
 }
 
 }  // namespace
+
+api::volcano::Job FilledIn(const StoredJob& stored) {
+  api::volcano::Job job = stored;
+  const bool none = job.spec.min_available == 0;
+  job.spec.min_available = std::max(job.spec.min_available, 0);
+  api::volcano::ApplyDefaults(job);
+  if (none) job.spec.min_available = 0;
+  return job;
+}
 
 Caches::Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces)
     : jobs(loop, client, api::kJobs, OptionsOf(metrics, namespaces, true)),

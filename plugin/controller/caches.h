@@ -18,6 +18,13 @@
 
 namespace gangway::controller {
 
+// As the API server holds it: a minAvailable that is absent is negative, so that it is not taken for a 0, which somebody wrote.
+struct StoredJob : api::volcano::Job {
+  StoredJob() { spec.min_available = -1; }
+};
+// No webhook need have filled it in, and a Job without minAvailable would be no gang. A 0 stays: the Job is to run without any of its pods.
+api::volcano::Job FilledIn(const StoredJob& job);
+
 struct Caches {
   // `namespaces`: only these; empty: all.
   Caches(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces = {});
@@ -34,7 +41,7 @@ struct Caches {
   void DumpSizes(api::JsonWriter& json) const;
   void SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error);
 
-  kube::Cache<api::volcano::Job> jobs;
+  kube::Cache<StoredJob> jobs;
   kube::Cache<api::volcano::CronJob> cron_jobs;
   kube::Cache<api::volcano::JobFlow> job_flows;
   kube::Cache<api::volcano::JobTemplate> job_templates;

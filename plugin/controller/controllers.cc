@@ -1,13 +1,11 @@
 #include "plugin/controller/controllers.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/json.h"
-#include "api/volcano/defaults.h"
 #include "base/strings.h"
 #include "kube/runtime/recorder.h"
+#include "kube/runtime/unreadable.h"
 #include "plugin/controller/cron_job_controller.h"
 #include "plugin/controller/job_controller.h"
 #include "plugin/controller/job_flow_controller.h"
@@ -16,8 +14,6 @@
 
 namespace gangway::controller {
 namespace {
-
-constexpr std::size_t kMaxUnreported = 1000;  // objects that do not decode
 
 kube::RecorderOptions RecorderFor(const ControllersOptions& options) {
   kube::RecorderOptions out;
@@ -62,7 +58,7 @@ class Controllers::Impl {
     job_flows_.Sleep();
     queues_.Sleep();
     workload_groups_.Sleep();
-    caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); });
+    caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { unreadable_.Tell(regarding, status); });
     if (options_.cron_jobs) StartCronJobs();
     if (options_.job_flows) StartJobFlows();
     if (!options_.jobs && (options_.cron_jobs || options_.job_flows)) WatchJobs([this] { Begin(); });
@@ -74,8 +70,12 @@ class Controllers::Impl {
       StartPodGroups();
     }
     if (options_.pod_groups) StartWorkloads();
-    if (options_.jobs || options_.queues || options_.queue_lookup) StartQueues();
-    if (NeedNamespaces()) caches_.namespace_queues.Start([this] { Begin(); });
+    if (options_.jobs || options_.queues || TellsAdmission()) StartQueues();
+    if (NeedNamespaces()) {
+      caches_.namespace_queues.Start([this] { Begin(); }, [facts = options_.admission_facts](const std::string& ns, std::optional<std::string> queue) {
+        if (facts != nullptr) facts->SetNamespace(ns, std::move(queue));
+      });
+    }
   }
 
   void Lead() {
@@ -85,6 +85,7 @@ class Controllers::Impl {
   void Stop() {
     stopped_ = true;
     deciding_ = false;
+    unreadable_.End();
     jobs_.Sleep();
     cron_jobs_.Sleep();
     job_flows_.Sleep();
@@ -102,27 +103,11 @@ class Controllers::Impl {
     if (options_.cron_jobs && !(caches_.cron_jobs.synced() && caches_.jobs.synced())) return false;
     if (options_.job_flows && !(caches_.flows_synced() && caches_.jobs.synced())) return false;
     if (options_.jobs) return caches_.synced();
-    if ((options_.queues || options_.queue_lookup) && !(caches_.queues.synced() && caches_.commands.synced())) return false;
+    if ((options_.queues || TellsAdmission()) && !(caches_.queues.synced() && caches_.commands.synced())) return false;
     return caches_.pod_groups.synced() && (!options_.pod_groups || caches_.pods.synced());
   }
   std::string problem() const { return caches_.problem(); }
-  std::string NamespaceQueue(absl::string_view ns) const { return caches_.namespace_queues.Of(ns); }
   std::size_t events_waiting() const { return recorder_.waiting(); }
-
-  std::optional<api::volcano::QueueFacts> FactsOf(absl::string_view name) const {
-    const auto queue = caches_.queues.Get({"", std::string(name)});
-    if (queue == nullptr) return std::nullopt;
-    api::volcano::QueueFacts facts{queue->status.state, queue->spec.parent, {}, 0};
-    if (const auto pods = queue->status.allocated.find("pods"); pods != queue->status.allocated.end()) {
-      facts.allocated_pods = pods->second.Units().value_or(0);
-    }
-    caches_.queues.ForEach([&](const api::NamespacedName& key, const auto& other) {
-      const bool below_root = other->spec.parent.empty() && key.name != api::volcano::kRootQueue;
-      if (View(below_root ? api::volcano::kRootQueue : StdView(other->spec.parent)) == name) facts.children.push_back(key.name);
-    });
-    std::sort(facts.children.begin(), facts.children.end());
-    return facts;
-  }
 
   std::string Dump() const {
     std::string out;
@@ -147,8 +132,9 @@ class Controllers::Impl {
   }
 
  private:
+  bool TellsAdmission() const { return options_.admission_facts != nullptr; }
   // Whether PodGroups are made or judged.
-  bool NeedNamespaces() const { return options_.jobs || options_.pod_groups || options_.queue_lookup; }
+  bool NeedNamespaces() const { return options_.jobs || options_.pod_groups || TellsAdmission(); }
 
   // Whoever looks at Jobs shares one cache of them.
   void WatchJobs(absl::AnyInvocable<void()> on_synced) {
@@ -230,6 +216,7 @@ class Controllers::Impl {
         [this] { Begin(); });
     caches_.queues.Start(
         [this](const auto& key, const auto& before, const auto& after) {
+          if (TellsAdmission()) options_.admission_facts->SetQueue(key.name, after.get());
           queues_.OnQueue(key.name, before.get(), after.get());
           const auto open = [](const auto& queue) { return queue != nullptr && queue->status.state == "Open"; };
           if (options_.pod_groups && open(after) && !open(before)) workload_groups_.OnQueueOpened();
@@ -246,6 +233,7 @@ class Controllers::Impl {
   }
 
   void Begin() {
+    if (TellsAdmission() && caches_.queues.synced() && caches_.namespace_queues.synced()) options_.admission_facts->SetComplete();
     if (standby_ || deciding_ || stopped_ || !synced()) return;
     deciding_ = true;
     if (options_.jobs) jobs_.Wake();
@@ -253,24 +241,13 @@ class Controllers::Impl {
     if (options_.job_flows) job_flows_.Wake();
     if (options_.queues) queues_.Wake();
     if (options_.pod_groups) workload_groups_.Wake();
-    for (const kube::EventNote& note : std::exchange(unreported_, {})) recorder_.Record(note);
-  }
-
-  void Report(const api::ObjectReference& regarding, const absl::Status& status) {
-    if (regarding.name.empty()) return;
-    kube::EventNote note{kube::EventNote::Type::kWarning, "InvalidObject",
-                         absl::StrCat("this version of the object cannot be read and is ignored: ", status.message()), regarding};
-    if (deciding_) {
-      recorder_.Record(note);
-    } else if (unreported_.size() < kMaxUnreported) {
-      unreported_.push_back(std::move(note));
-    }
+    unreadable_.Begin();
   }
 
   const ControllersOptions options_;
   bool standby_ = false, deciding_ = false, stopped_ = false;
-  std::vector<kube::EventNote> unreported_;  // seen before we may write
   kube::Recorder recorder_;
+  kube::Unreadable unreadable_{recorder_};
   Caches caches_;
   const std::unique_ptr<SshKeys> own_ssh_keys_;  // null: others make them
   JobController jobs_;
@@ -289,12 +266,6 @@ void Controllers::Stop() { impl_->Stop(); }
 bool Controllers::stopped() const { return impl_->stopped(); }
 bool Controllers::synced() const { return impl_->synced(); }
 std::string Controllers::problem() const { return impl_->problem(); }
-api::volcano::QueueLookup Controllers::queues() const {
-  return [impl = impl_.get()](absl::string_view name) { return impl->FactsOf(name); };
-}
-api::volcano::NamespaceQueueLookup Controllers::namespace_queues() const {
-  return [impl = impl_.get()](absl::string_view ns) { return impl->NamespaceQueue(ns); };
-}
 std::size_t Controllers::events_waiting() const { return impl_->events_waiting(); }
 std::string Controllers::Dump() const { return impl_->Dump(); }
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "api/volcano/admission.h"
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "kube/client/client.h"
+#include "plugin/controller/admission_facts.h"
 #include "plugin/controller/ssh_keys.h"
 
 namespace gangway::controller {
@@ -22,7 +22,8 @@ struct ControllersOptions {
   int burst = 100;
   std::vector<std::string> namespaces;     // only these are watched, read and written; empty: all. Queues have none.
   bool jobs = true, cron_jobs = true, job_flows = true, queues = true, pod_groups = true;  // which controllers run; each needs caches of its own
-  bool queue_lookup = false;  // queues and namespaces are known even when neither jobs nor queues are kept
+  // Told of every queue and namespace, also when neither jobs nor queues are kept; null: nobody asks.
+  std::shared_ptr<AdmissionFacts> admission_facts;
   // Its caches fill and nothing is decided until Lead().
   bool standby = false;
   // Who makes keys for the job plugin ssh: this, which must outlive the component; or so many threads; or, with neither, the loop, which
@@ -52,10 +53,6 @@ class Controllers {
   bool synced() const;
   // What keeps a cache from being up to date, in one line for a user; "" when nothing does.
   std::string problem() const;
-  // Of the queues in the cache. Call it on the loop while this lives; whole when synced().
-  api::volcano::QueueLookup queues() const;
-  // Of the namespaces in the cache, as queues().
-  api::volcano::NamespaceQueueLookup namespace_queues() const;
   // Events not written yet.
   std::size_t events_waiting() const;
   // JSON: sizes of the caches, what is queued and under way.

@@ -37,7 +37,7 @@ CronJobController::CronJobController(Loop& loop, kube::Client& client, kube::Rec
     : loop_(loop), caches_(caches), recorder_(recorder),
       driver_(loop, client, recorder, std::move(options), [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
   driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
-  driver_.SetOnPermanentError([this](const NamespacedName& key, const kube::Write& write, const absl::Status& status) { Explain(key, write, status); });
+  driver_.SetOnPermanentError([this](const auto& key, const auto& uid, const auto& write, const auto& status) { Explain(key, uid, write, status); });
 }
 
 void CronJobController::OnCronJob(const NamespacedName& key, const CronJobPtr& before, const CronJobPtr& after) {
@@ -105,6 +105,7 @@ kube::Plan CronJobController::Decide(const NamespacedName& key, absl::Time now) 
   view.attempted = entry.attempted;
   view.schedule_changed = entry.schedule_changed;
   kube::Plan plan = lifecycle::ReconcileCronJob(view, now);
+  plan.uid = cron.metadata.uid;
   for (const std::vector<kube::Write>& stage : plan.stages) {
     for (const kube::Write& write : stage) {
       if (write.verb == kube::Verb::kCreate) entry.attempted = write.name;
@@ -129,9 +130,9 @@ void CronJobController::TellOnce(Entry& entry, kube::Plan& plan) const {
   entry.told = std::move(told);
 }
 
-void CronJobController::Explain(const NamespacedName& key, const kube::Write& write, const absl::Status& status) {
+void CronJobController::Explain(const NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
   const CronJobPtr cron = caches_.cron_jobs.Get(key);
-  if (cron == nullptr) return;
+  if (cron == nullptr || cron->metadata.uid != uid) return;
   const bool create = write.verb == kube::Verb::kCreate;
   if (create) entries_[key].refused = write.name;
   const bool foreign = create && absl::IsAlreadyExists(status);

@@ -46,7 +46,7 @@ class CronJobController {
 
   kube::Plan Decide(const api::NamespacedName& key, absl::Time now);
   void TellOnce(Entry& entry, kube::Plan& plan) const;
-  void Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status);
+  void Explain(const api::NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status);
 
   Loop& loop_;
   Caches& caches_;

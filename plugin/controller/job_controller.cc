@@ -5,7 +5,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "api/volcano/defaults.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "kube/plan/writes.h"
@@ -53,9 +52,12 @@ JobController::JobController(Loop& loop, kube::Client& client, kube::Recorder& r
   driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) {
     caches_.ObserveReply(write, response);
     ssh_secrets_.ObserveReply(write, response);
-    if (write.resource == &api::kJobs && write.subresource == "status" && response.ok()) status_written_[{write.ns, write.name}] = loop_.Now();
+    const bool status = write.resource == &api::kJobs && write.subresource == "status" && response.ok();
+    if (status && IsThere({write.ns, write.name}, write.uid)) status_written_[{write.ns, write.name}] = loop_.Now();
   });
-  driver_.SetOnPermanentError([this](const JobKey& key, const kube::Write& write, const absl::Status& status) { Explain(key, write, status); });
+  driver_.SetOnPermanentError([this](const JobKey& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
+    if (IsThere(key, uid)) Explain(key, write, status);
+  });
 }
 
 void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
@@ -103,33 +105,38 @@ void JobController::Wake() {
 }
 
 kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
-  const std::shared_ptr<const api::volcano::Job> stored = caches_.jobs.Get(key);
+  const std::shared_ptr<const StoredJob> stored = caches_.jobs.Get(key);
   if (stored == nullptr) return RemoveLateCommands(index_.CommandsFor(key), now);
-  // No webhook need have filled it in; a Job without minAvailable would be no gang.
-  const auto job = std::make_unique<api::volcano::Job>(*stored);
-  api::volcano::ApplyDefaults(*job);
-  if (lifecycle::Finished(lifecycle::ParsePhase(job->status.state.phase))) index_.ForgetLeaving(key);
-  std::shared_ptr<const api::volcano::PodGroup> group = caches_.pod_groups.Get({key.ns, lifecycle::PodGroupName(*job)});
+  const api::volcano::Job job = FilledIn(*stored);
+  if (lifecycle::Finished(lifecycle::ParsePhase(job.status.state.phase))) index_.ForgetLeaving(key);
+  std::shared_ptr<const api::volcano::PodGroup> group = caches_.pod_groups.Get({key.ns, lifecycle::PodGroupName(job)});
   if (group == nullptr) {
     group = caches_.pod_groups.Get(key);
     const api::OwnerReference* owner = group == nullptr ? nullptr : group->metadata.Controller();
-    if (owner == nullptr || owner->uid != job->metadata.uid) group = nullptr;
+    if (owner == nullptr || owner->uid != job.metadata.uid) group = nullptr;
   }
   if (group == nullptr) {
-    if (const auto when = caches_.namespace_queues.LookAgain(key.ns, job->metadata.creation_timestamp.at, now)) return Later(*when);
+    if (const auto when = caches_.namespace_queues.LookAgain(key.ns, job.metadata.creation_timestamp.at, now)) return Later(*when);
   }
-  const std::shared_ptr<const api::volcano::Queue> queue = caches_.queues.Get({"", job->spec.queue});
+  const std::shared_ptr<const api::volcano::Queue> queue = caches_.queues.Get({"", job.spec.queue});
   lifecycle::JobView view;
-  view.job = job.get();
+  view.job = &job;
   view.pod_group = group.get();
   view.queue = queue.get();
   view.namespace_queue = caches_.namespace_queues.Of(key.ns);
   view.priority_classes = &priority_classes_;
-  view.pods_current = caches_.pods.seen_up_to() >= VersionOf(job->metadata);
+  view.pods_current = caches_.pods.seen_up_to() >= VersionOf(job.metadata);
   if (const auto written = status_written_.find(key); written != status_written_.end()) view.status_written = written->second;
-  index_.Fill(key, job->metadata.uid, view);
+  index_.Fill(key, job.metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};
-  return lifecycle::ReconcileJob(view, now);
+  kube::Plan plan = lifecycle::ReconcileJob(view, now);
+  plan.uid = job.metadata.uid;
+  return plan;
+}
+
+bool JobController::IsThere(const JobKey& key, const std::string& uid) const {
+  const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
+  return job != nullptr && job->metadata.uid == uid;
 }
 
 void JobController::Warn(const JobKey& key, const char* reason, std::string message) {

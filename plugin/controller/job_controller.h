@@ -36,6 +36,7 @@ class JobController {
 
  private:
   kube::Plan Decide(const JobKey& key, absl::Time now);
+  bool IsThere(const JobKey& key, const std::string& uid) const;
   void Warn(const JobKey& key, const char* reason, std::string message);
   void Explain(const JobKey& key, const kube::Write& write, const absl::Status& status);
 

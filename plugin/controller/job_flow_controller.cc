@@ -43,7 +43,7 @@ JobFlowController::JobFlowController(Loop& loop, kube::Client& client, kube::Rec
   const auto on_reply = [this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); };
   flows_.SetOnReply(on_reply);
   templates_.SetOnReply(on_reply);
-  flows_.SetOnPermanentError([this](const auto& key, const auto& write, const auto& status) { Explain(key, write, status); });
+  flows_.SetOnPermanentError([this](const auto& key, const auto& uid, const auto& write, const auto& status) { Explain(key, uid, write, status); });
 }
 
 void JobFlowController::OnFlow(const NamespacedName& key, const JobFlowPtr& before, const JobFlowPtr& after) {
@@ -131,7 +131,9 @@ kube::Plan JobFlowController::DecideFlow(const NamespacedName& key) const {
     if (from != nullptr) view.templates[step.name] = from.get();
     held.push_back(std::move(from));
   }
-  return lifecycle::ReconcileJobFlow(view);
+  kube::Plan plan = lifecycle::ReconcileJobFlow(view);
+  plan.uid = flow->metadata.uid;
+  return plan;
 }
 
 kube::Plan JobFlowController::DecideTemplate(const NamespacedName& key) const {
@@ -141,9 +143,9 @@ kube::Plan JobFlowController::DecideTemplate(const NamespacedName& key) const {
   return lifecycle::ReconcileJobTemplate(*of, jobs == jobs_of_template_.end() ? std::vector<std::string>() : std::vector<std::string>(jobs->second.begin(), jobs->second.end()));
 }
 
-void JobFlowController::Explain(const NamespacedName& key, const kube::Write& write, const absl::Status& status) {
+void JobFlowController::Explain(const NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
   const JobFlowPtr flow = caches_.job_flows.Get(key);
-  if (flow == nullptr) return;
+  if (flow == nullptr || flow->metadata.uid != uid) return;
   recorder_.Record({kube::EventNote::Type::kWarning, write.verb == kube::Verb::kCreate ? "FailedCreate" : "FailedUpdate",
                     absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
                     kube::ReferenceTo(api::kJobFlows, flow->metadata)});

@@ -38,7 +38,7 @@ class JobFlowController {
   kube::Plan DecideFlow(const api::NamespacedName& key) const;
   kube::Plan DecideTemplate(const api::NamespacedName& key) const;
   bool Remembered(const api::volcano::Job& job) const;
-  void Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status);
+  void Explain(const api::NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status);
 
   Caches& caches_;
   kube::Recorder& recorder_;

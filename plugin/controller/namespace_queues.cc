@@ -27,18 +27,20 @@ NamespaceQueues::NamespaceQueues(Loop& loop, kube::Client& client, Metrics* metr
   }
 }
 
-void NamespaceQueues::Start(const std::function<void()>& on_synced) {
+void NamespaceQueues::Start(const std::function<void()>& on_synced, const std::function<void(const std::string&, std::optional<std::string>)>& on_queue) {
   for (const auto& [ns, cache] : caches_) {
     cache->Start(
-        [this](const api::NamespacedName& key, const auto&, const auto& after) {
+        [this, on_queue](const api::NamespacedName& key, const auto&, const auto& after) {
           injecting_.erase(key.name);
           if (after == nullptr) {
             queues_.erase(key.name);
+            if (on_queue) on_queue(key.name, std::nullopt);
             return;
           }
           if (api::core::InjectsSidecars(after->metadata.labels)) injecting_.insert(key.name);
           const auto queue = after->metadata.annotations.find(std::string(api::volcano::kQueueNameAnnotation));
-          queues_[key.name] = queue == after->metadata.annotations.end() ? "" : queue->second;
+          const std::string& known = queues_[key.name] = queue == after->metadata.annotations.end() ? "" : queue->second;
+          if (on_queue) on_queue(key.name, known);
         },
         on_synced);
   }

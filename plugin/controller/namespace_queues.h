@@ -24,7 +24,8 @@ class NamespaceQueues {
   // does not let us read counts as having no queue.
   NamespaceQueues(Loop& loop, kube::Client& client, Metrics* metrics, const std::vector<std::string>& namespaces);
 
-  void Start(const std::function<void()>& on_synced);
+  // `on_queue`, when given, is told what became of each namespace: its queue, "" for none; nullopt: it is gone.
+  void Start(const std::function<void()>& on_synced, const std::function<void(const std::string& ns, std::optional<std::string> queue)>& on_queue = nullptr);
   void SetOnDecodeError(const std::function<void(const api::ObjectReference&, const absl::Status&)>& on_error);
   bool synced() const;
   // As of a Cache.

@@ -1,9 +1,11 @@
 #include "plugin/controller/queue_controller.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "api/volcano/own_queues.h"
 #include "plugin/controller/late_commands.h"
 
 namespace gangway::controller {
@@ -30,7 +32,7 @@ QueueController::QueueController(Loop& loop, kube::Client& client, kube::Recorde
 
 void QueueController::Wake() {
   driver_.Wake();
-  for (const char* name : {"root", "default"}) driver_.Enqueue({"", name});
+  for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue({"", std::string(name)});
   caches_.queues.ForEach([this](const api::NamespacedName& key, const auto&) { driver_.Enqueue(key); });
   for (const auto& [queue, commands] : commands_) driver_.Enqueue({"", queue});
 }
@@ -107,11 +109,12 @@ kube::Plan QueueController::Decide(const std::string& name, absl::Time now) cons
 // The queues that every cluster has are made; commands for others may have come before their queue, or too late.
 kube::Plan QueueController::WithoutQueue(const std::string& name, absl::Time now) const {
   kube::Plan plan;
-  if (name == "root" || name == "default") {
+  const auto& own = api::volcano::kOwnQueues;
+  if (std::find(own.begin(), own.end(), name) != own.end()) {
     kube::Write create;
     create.resource = &api::kQueues;
     create.name = name;
-    create.body = api::Encode(name == "root" ? lifecycle::RootQueue() : lifecycle::DefaultQueue());
+    create.body = api::Encode(api::volcano::OwnQueue(name));
     plan.stages.push_back({std::move(create)});
     return plan;
   }

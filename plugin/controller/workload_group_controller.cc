@@ -22,7 +22,7 @@ WorkloadGroupController::WorkloadGroupController(Loop& loop, kube::Client& clien
     : caches_(caches), recorder_(recorder), scheduler_name_(std::move(scheduler_name)), inherit_(inherit),
       driver_(loop, client, recorder, std::move(options), [this](const api::NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
   driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
-  driver_.SetOnPermanentError([this](const auto& key, const auto& write, const auto& status) { Explain(key, write, status); });
+  driver_.SetOnPermanentError([this](const auto& key, const auto&, const auto& write, const auto& status) { Explain(key, write, status); });
 }
 
 void WorkloadGroupController::Remove(const api::NamespacedName& key) {

@@ -205,7 +205,6 @@ class Call {
     reply.set_phase(std::string(lifecycle::NameOf(answer.phase)));
     reply.set_version(answer.version);
     reply.set_retry_count(answer.retry_count);
-    reply.set_waits(answer.waits);
     reply.set_reason(answer.reason);
     v1::Rule& rule = *reply.mutable_rule();
     rule.set_of(happening_.action ? "command" : "none");

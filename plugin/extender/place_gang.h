@@ -1,15 +1,11 @@
 // GangScheduler.PlaceGang: the request as a cluster of the model, Schedule's decision as the reply.
 #pragma once
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "plugin/extender/still_wanted.h"
 #include "proto/gangway/v1/extender.pb.h"
 
 namespace gangway::extender {
-
-// Asked now and then: not OK when nobody waits for the answer any more.
-using StillWanted = absl::FunctionRef<absl::Status()>;
 
 // What one call may ask for; both bound its memory and its time. Members of the gang, and kinds of members times nodes.
 inline constexpr int kMaxMembers = 10'000;

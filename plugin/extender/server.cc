@@ -74,8 +74,9 @@ class Desk {
     const Clock::time_point deadline = std::min(context.deadline(), context.deadline() == Clock::time_point::max()
                                                                         ? After(options_.default_deadline) : Clock::time_point::max());
     auto work = [=, this, &context, &request, &response] {
-      if (options_.before_call) options_.before_call(method);
-      const absl::Status status = Carry<In, Out>(request, response, [&] { return Wanted(context, deadline); }, answer);
+      const auto still_wanted = [&] { return Wanted(context, deadline); };
+      if (options_.before_call) options_.before_call(method, still_wanted);
+      const absl::Status status = Carry<In, Out>(request, response, still_wanted, answer);
       Count(method, status, request.Length(), begin);
       under_way_.Add(-1);
       reactor->Finish(ToGrpc(status));

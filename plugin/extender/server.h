@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/metrics.h"
+#include "plugin/extender/still_wanted.h"
 
 namespace gangway::extender {
 
@@ -32,8 +33,9 @@ struct ServerOptions {
   int max_calls = 16;                               // running and waiting; beyond: RESOURCE_EXHAUSTED at once
   absl::Duration default_deadline = absl::Seconds(30);  // of calls that bring none
   absl::Duration drain = absl::Seconds(10);         // for calls under way, when the server goes
-  // Called on the thread that carries out a call, before it looks at the request. For tests.
-  std::function<void(absl::string_view method)> before_call;
+  // Called on the thread that carries out a call, before it looks at the request; the second says whether the answer is still waited
+  // for. For tests.
+  std::function<void(absl::string_view method, StillWanted still_wanted)> before_call;
 };
 
 // Thread-safe. The metrics outlive it.

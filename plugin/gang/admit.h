@@ -22,21 +22,19 @@ class Admission {
  private:
   // What the gang asks for beyond what its pods hold already.
   model::Resources Missing(const model::Gang& gang) const;
-  // Ceiling of a queue: its capability, and the total without what is guaranteed to others.
-  std::int64_t QueueLimit(const model::Queue& queue, model::Dim dim) const;
+  void LetIn(model::QueueId queue, const model::Resources& missing);
 
   const Overlay& overlay_;
   const Policy& policy_;
   model::Resources let_in_;                       // in the cluster
-  std::vector<model::Resources> let_in_by_queue_;  // by queue id
+  std::vector<model::Resources> let_in_by_queue_;  // by queue id, with those below
   model::Resources placed_;                        // in this call, in the cluster
-  model::Resources guarantees_;
 };
 
-// The queue is missing or closed.
+// The queue is missing, closed, or asks for what the scheduler does not know.
 std::optional<model::Reason> QueueReason(const model::Cluster& cluster, const model::Gang& gang);
 
-// The queue's capability does not allow `amounts` more.
+// The capability of the queue, or of one above it, does not allow `amounts` more.
 std::optional<model::Reason> QueueFull(const Overlay& overlay, const model::Gang& gang, const model::Resources& amounts);
 
 }  // namespace gangway::gang

@@ -35,6 +35,16 @@ Dim LackAfter(const Overlay& overlay, Row row, const Shape& shape, int copies) {
   return model::kPods;
 }
 
+std::string MostOften(const std::map<std::string, int>& counts) {
+  std::string text;
+  int most = 0;
+  for (const auto& [each, count] : counts) {
+    if (count > most) text = each;
+    most = std::max(most, count);
+  }
+  return text;
+}
+
 class Tally {
  public:
   Tally(const Overlay& overlay, const Shape& shape) : overlay_(overlay), shape_(shape) {}
@@ -50,6 +60,13 @@ class Tally {
         break;
       case Obstacle::kSelector:
         ++reason_.selector;
+        break;
+      case Obstacle::kVolume:
+        ++reason_.volumes;
+        ++volumes_[overlay_.cluster().VolumeText(row, shape_)];
+        break;
+      case Obstacle::kKeptAway:
+        ++reason_.kept_away;
         break;
       case Obstacle::kTaint:
         ++reason_.tainted;
@@ -71,11 +88,9 @@ class Tally {
     const Cluster& cluster = overlay_.cluster();
     for (const auto& [dim, lack] : lacks_) reason_.lacks.push_back(lack);
     reason_.selector_text = model::SelectorText(shape_, cluster.names());
-    int most = 0;
-    for (const auto& [text, nodes] : taints_) {
-      if (nodes > most) reason_.taint_text = text;
-      most = std::max(most, nodes);
-    }
+    reason_.taint_text = MostOften(taints_);
+    reason_.volume_text = MostOften(volumes_);
+    if (reason_.kept_away > 0) reason_.keeper_text = cluster.KeeperText(shape_);
     reason_.request_text = RequestText(cluster, shape_);
     return std::move(reason_);
   }
@@ -104,7 +119,7 @@ class Tally {
   const Shape& shape_;
   RoleReason reason_;
   std::map<Dim, model::Lack> lacks_;
-  std::map<std::string, int> taints_;
+  std::map<std::string, int> taints_, volumes_;
 };
 
 RoleReason Explain(const Overlay& overlay, model::ShapeId id, bool fill) {

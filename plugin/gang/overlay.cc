@@ -1,5 +1,7 @@
 #include "plugin/gang/overlay.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace gangway::gang {
@@ -22,8 +24,21 @@ bool Overlay::PortsTaken(Row row, const Shape& shape) const {
   return it != rows_.end() && model::PortsClash(shape.ports, it->second.ports);
 }
 
-const Resources& Overlay::taken_from(model::QueueId queue) const {
-  static const Resources& none = *new Resources();
+bool Overlay::ClaimTaken(const Shape& shape) const {
+  return std::any_of(shape.claims.begin(), shape.claims.end(), [this](model::ClaimId claim) {
+    const auto it = claims_.find(claim);
+    return it != claims_.end() && it->second > 0;
+  });
+}
+
+void Overlay::AddToClaims(const Shape& shape, int pods) {
+  for (const model::ClaimId claim : shape.claims) {
+    if (cluster_.volumes().one_pod(claim)) claims_[claim] += pods;
+  }
+}
+
+const Overlay::Taken& Overlay::TakenOf(model::QueueId queue) const {
+  static const Taken& none = *new Taken();
   auto it = queues_.find(queue);
   return it == queues_.end() ? none : it->second;
 }
@@ -33,12 +48,18 @@ void Overlay::Take(Row row, model::ShapeId shape, int count) {
   RowState& state = rows_[row];
   state.taken.Add(wanted.request, count);
   for (int i = 0; i < count; ++i) state.ports.insert(state.ports.end(), wanted.ports.begin(), wanted.ports.end());
+  AddToClaims(wanted, count);
   trial_.push_back({row, shape, count});
 }
 
 void Overlay::TakeFromQueue(model::QueueId queue, const Resources& amounts) {
-  queues_[queue].Add(amounts);
+  AddToQueue(queue, amounts, 1);
   queue_trial_.push_back({queue, amounts});
+}
+
+void Overlay::AddToQueue(model::QueueId queue, const Resources& amounts, std::int64_t times) {
+  queues_[queue].own.Add(amounts, times);
+  for (const model::QueueId above : tree_.path(queue)) queues_[above].below.Add(amounts, times);
 }
 
 void Overlay::Begin() { GW_CHECK(trial_.empty() && queue_trial_.empty()); }
@@ -54,7 +75,7 @@ std::vector<Row> Overlay::Drop() {
     touched.push_back(trial_.back().row);
     TakeBack();
   }
-  for (const QueueStep& step : queue_trial_) queues_[step.queue].Subtract(step.amounts);
+  for (const QueueStep& step : queue_trial_) AddToQueue(step.queue, step.amounts, -1);
   queue_trial_.clear();
   return touched;
 }
@@ -65,6 +86,7 @@ void Overlay::TakeBack() {
   const Shape& wanted = cluster_.shape(step.shape);
   RowState& state = rows_[step.row];
   state.taken.Subtract(wanted.request, step.count);
+  AddToClaims(wanted, -step.count);
   // Ports are appended and taken back in order, so the newest ones stand at the end.
   state.ports.resize(state.ports.size() - wanted.ports.size() * static_cast<std::size_t>(step.count));
 }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "plugin/gang/admit.h"
 #include "plugin/gang/explain.h"
 #include "plugin/gang/order.h"
@@ -41,9 +44,37 @@ std::map<int, int> ReadyByRole(const Cluster& cluster, const model::Gang& gang) 
   return ready;
 }
 
-// Of the gang and of each role.
+const model::SubGroups* SubGroupsOf(const model::Gang& gang, const Task& task) {
+  if (task.partition == model::kNone) return nullptr;
+  for (const model::SubGroups& policy : gang.sub_groups) {
+    if (policy.role == task.role) return &policy;
+  }
+  return nullptr;
+}
+
+// Ready tasks by role and partition, of those that belong to a sub-group.
+std::map<std::pair<int, int>, int> ReadyByPartition(const Cluster& cluster, const model::Gang& gang) {
+  std::map<std::pair<int, int>, int> ready;
+  if (gang.sub_groups.empty()) return ready;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (SubGroupsOf(gang, task) != nullptr && CountsAsReady(task.status)) ++ready[{task.role, task.partition}];
+  }
+  return ready;
+}
+
+int WholeSubGroups(const Cluster& cluster, const model::Gang& gang, const model::SubGroups& policy) {
+  int whole = 0;
+  for (const auto& [key, ready] : ReadyByPartition(cluster, gang)) whole += key.first == policy.role && ready >= policy.size ? 1 : 0;
+  return whole;
+}
+
+// Of the gang, of its sub-groups and of each role.
 bool HasMinimum(const Cluster& cluster, const model::Gang& gang) {
   if (gang.ready() < gang.min_member) return false;
+  for (const model::SubGroups& policy : gang.sub_groups) {
+    if (WholeSubGroups(cluster, gang, policy) < policy.min_groups) return false;
+  }
   if (!RolesCount(gang)) return true;
   std::map<int, int> ready = ReadyByRole(cluster, gang);
   return std::all_of(gang.min_task_member.begin(), gang.min_task_member.end(),
@@ -66,14 +97,82 @@ Reason GangPlacement::NewReason(Reason::Kind kind) const {
 
 void GangPlacement::Collect() {
   const Cluster& cluster = overlay_.cluster();
+  std::vector<TaskId> candidates;
   for (const TaskId id : gang_.tasks) {
     const Task& task = cluster.task(id);
     if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
     if (!cluster.shape(task.shape).not_modelled.empty()) continue;
-    tasks_.push_back(id);
+    candidates.push_back(id);
   }
-  SortTasks(cluster, tasks_);
+  SortTasks(cluster, candidates);
+  std::set<model::ClaimId> taken;  // those for one pod at a time
+  std::erase_if(candidates, [&](TaskId id) {
+    const model::Shape& shape = cluster.shape(cluster.task(id).shape);
+    if (shape.claims.empty()) return false;
+    std::optional<model::ClaimProblem> problem = ClaimProblemOf(shape);
+    for (const model::ClaimId claim : shape.claims) {
+      if (problem.has_value()) break;
+      if (taken.contains(claim)) problem = model::ClaimProblem{model::ClaimTrouble::kInUse, cluster.volumes().NameOf(claim), ""};
+    }
+    if (problem.has_value()) {
+      if (!claim_problem_.has_value() || problem->claim < claim_problem_->claim) claim_problem_ = std::move(problem);
+      return true;
+    }
+    for (const model::ClaimId claim : shape.claims) {
+      if (cluster.volumes().one_pod(claim)) taken.insert(claim);
+    }
+    return false;
+  });
+  CollectUnits(std::move(candidates));
   rows_.assign(tasks_.size(), model::kNone);
+}
+
+// What a sub-group lacks of its size is one unit. Where fewer pods may be placed than that, none of them is.
+void GangPlacement::CollectUnits(std::vector<TaskId> candidates) {
+  const Cluster& cluster = overlay_.cluster();
+  std::map<std::pair<int, int>, int> lacking;
+  if (!gang_.sub_groups.empty()) {
+    std::map<std::pair<int, int>, int> there = ReadyByPartition(cluster, gang_), pending;
+    for (const TaskId id : candidates) {
+      const Task& task = cluster.task(id);
+      if (SubGroupsOf(gang_, task) != nullptr) ++pending[{task.role, task.partition}];
+    }
+    for (const auto& [key, count] : pending) {
+      const auto policy = std::find_if(gang_.sub_groups.begin(), gang_.sub_groups.end(),
+                                       [&, role = key.first](const model::SubGroups& p) { return p.role == role; });
+      const int lack = std::max(policy->size - there[key], 0);
+      if (count < lack) incomplete_ = &*policy;
+      lacking[key] = count < lack ? -1 : lack;
+    }
+  }
+  std::map<std::pair<int, int>, std::size_t> open;  // the units that make a sub-group whole
+  for (const TaskId id : candidates) {
+    const Task& task = cluster.task(id);
+    const std::pair<int, int> key{task.role, task.partition};
+    int* const lack = SubGroupsOf(gang_, task) == nullptr ? nullptr : &lacking[key];
+    if (lack != nullptr && *lack < 0) continue;
+    const std::size_t index = tasks_.size();
+    tasks_.push_back(id);
+    if (lack == nullptr || *lack == 0) {
+      const auto whole = lack == nullptr ? open.end() : open.find(key);
+      units_.push_back({{index}, whole == open.end() ? model::kNone : static_cast<int>(whole->second)});
+      continue;
+    }
+    const auto [unit, fresh] = open.emplace(key, units_.size());
+    if (fresh) units_.emplace_back();
+    units_[unit->second].tasks.push_back(index);
+    --*lack;
+  }
+}
+
+std::optional<model::ClaimProblem> GangPlacement::ClaimProblemOf(const model::Shape& shape) const {
+  model::ClaimProblem problem = overlay_.cluster().volumes().ProblemOf(shape.claims);
+  if (problem.trouble != model::ClaimTrouble::kNone) return problem;
+  if (!overlay_.ClaimTaken(shape)) return std::nullopt;
+  for (const model::ClaimId claim : shape.claims) {
+    if (overlay_.cluster().volumes().one_pod(claim)) return model::ClaimProblem{model::ClaimTrouble::kInUse, overlay_.cluster().volumes().NameOf(claim), ""};
+  }
+  return std::nullopt;
 }
 
 // Too few tasks may be placed: says which of the pending ones are held back and why.
@@ -87,7 +186,19 @@ bool GangPlacement::ComplainOfBlocked(int usable) {
     const std::string& field = cluster.shape(task.shape).not_modelled;
     if (!task.gated && !field.empty() && (not_modelled.empty() || field < not_modelled)) not_modelled = field;
   }
-  if (gated.empty() && not_modelled.empty()) return false;
+  if (gated.empty() && not_modelled.empty() && claim_problem_.has_value()) {
+    reason_ = NewReason(Reason::Kind::kClaim);
+    reason_->subject = claim_problem_->claim;
+    reason_->trouble = claim_problem_->trouble;
+    reason_->detail = claim_problem_->detail;
+    reason_->missing = std::max(gang_.min_member - usable, 1);
+    return true;
+  }
+  if (gated.empty() && not_modelled.empty()) {
+    if (incomplete_ == nullptr) return false;
+    reason_ = TooFewSubGroups(*incomplete_, WholeSubGroups(cluster, gang_, *incomplete_) + 1);
+    return true;
+  }
   reason_ = NewReason(not_modelled.empty() ? Reason::Kind::kGated : Reason::Kind::kNotModelled);
   reason_->subject = not_modelled.empty() ? gated : not_modelled;
   reason_->missing = std::max(gang_.min_member - usable, 1);
@@ -127,7 +238,49 @@ bool GangPlacement::Complain() {
   return false;
 }
 
-// Splits the tasks into those a role's minimum needs, those the gang's minimum needs, and the rest.
+Reason GangPlacement::TooFewSubGroups(const model::SubGroups& policy, int wanted) const {
+  Reason reason = NewReason(Reason::Kind::kTooFewSubGroups);
+  reason.subject = std::string(overlay_.cluster().names().Text(policy.role));
+  reason.size = policy.size;
+  reason.min_member = wanted;
+  reason.existing = WholeSubGroups(overlay_.cluster(), gang_, policy);
+  reason.missing = std::max(wanted - reason.existing, 0);
+  return reason;
+}
+
+// As many whole sub-groups as each policy needs, the first ones.
+void GangPlacement::ChooseSubGroups(std::vector<char>& taken) {
+  const Cluster& cluster = overlay_.cluster();
+  for (const model::SubGroups& policy : gang_.sub_groups) {
+    int whole = WholeSubGroups(cluster, gang_, policy);
+    if (whole >= policy.min_groups) continue;
+    std::set<int> counted;  // partitions that are whole with what is taken
+    const auto ready = ReadyByPartition(cluster, gang_);
+    const auto completes = [&](const Unit& unit) {
+      const Task& task = cluster.task(tasks_[unit.tasks.front()]);
+      if (task.role != policy.role || SubGroupsOf(gang_, task) == nullptr || counted.contains(task.partition)) return false;
+      const auto it = ready.find({task.role, task.partition});
+      if (it != ready.end() && it->second >= policy.size) return false;  // it was whole before
+      counted.insert(task.partition);
+      return true;
+    };
+    for (const bool free : {false, true}) {
+      for (const Unit& unit : units_) {
+        if (whole >= policy.min_groups) break;
+        if ((taken[unit.tasks.front()] == 0) != free || !completes(unit)) continue;
+        for (const std::size_t i : unit.tasks) taken[i] = 1;
+        ++whole;
+      }
+    }
+    if (whole < policy.min_groups && !reason_.has_value()) {
+      reason_ = TooFewSubGroups(policy, policy.min_groups);
+      reason_->missing = policy.min_groups - whole;
+      reason_->existing = whole;
+    }
+  }
+}
+
+// Splits the tasks into those that roles' and sub-groups' minima need, those the gang's minimum needs, and the rest.
 void GangPlacement::Choose() {
   const Cluster& cluster = overlay_.cluster();
   std::vector<char> taken(tasks_.size(), 0);
@@ -135,10 +288,11 @@ void GangPlacement::Choose() {
     std::map<int, int> ready = ReadyByRole(cluster, gang_);
     for (const auto& [role, minimum] : gang_.min_task_member) {
       int wanted = minimum - ready[role];
-      for (std::size_t i = 0; i < tasks_.size() && wanted > 0; ++i) {
-        if (cluster.task(tasks_[i]).role != role) continue;
-        taken[i] = 1;
-        --wanted;
+      for (const Unit& unit : units_) {
+        if (wanted <= 0) break;
+        if (cluster.task(tasks_[unit.tasks.front()]).role != role) continue;
+        for (const std::size_t i : unit.tasks) taken[i] = 1;
+        wanted -= static_cast<int>(unit.tasks.size());
       }
       if (wanted > 0 && !reason_.has_value()) {
         reason_ = NewReason(Reason::Kind::kTooFewOfRole);
@@ -149,19 +303,22 @@ void GangPlacement::Choose() {
       }
     }
   }
+  ChooseSubGroups(taken);
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     if (taken[i] != 0) role_needed_.push_back(i);
   }
   int wanted = gang_.min_member - gang_.ready() - static_cast<int>(role_needed_.size());
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    if (taken[i] != 0) {
-      needed_.push_back(i);
-    } else if (wanted > 0) {
-      needed_.push_back(i);
-      --wanted;
-    } else {
-      rest_.push_back(i);
+  for (const Unit& unit : units_) {
+    if (taken[unit.tasks.front()] != 0) continue;
+    if (wanted <= 0) {
+      rest_.push_back(unit);
+      continue;
     }
+    for (const std::size_t i : unit.tasks) taken[i] = 1;
+    wanted -= static_cast<int>(unit.tasks.size());
+  }
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (taken[i] != 0) needed_.push_back(i);
   }
 }
 
@@ -299,15 +456,53 @@ void GangPlacement::Complain(const std::vector<Group>& groups) {
   reason_ = std::move(reason);
 }
 
+// kNone: no row takes the task, or none may.
+Row GangPlacement::BestRow(std::size_t task) {
+  const ShapeId id = overlay_.cluster().task(tasks_[task]).shape;
+  const ShapeFit& fit = scratch_.Fit(overlay_, id);
+  if (fit.order().empty() || !AllowedByQueue({task}, false)) return model::kNone;
+  if (kept_ == nullptr || kept_->empty()) return fit.order().begin()->row;
+  const model::Shape& shape = overlay_.cluster().shape(id);
+  if (kept_->LeavesInQueue(gang_.queue, shape.request)) {
+    for (const Rank& rank : fit.order()) {
+      if (kept_->Leaves(rank.row, shape)) return rank.row;
+    }
+  }
+  kept_for_ = kept_->first();
+  return model::kNone;
+}
+
 bool GangPlacement::PlaceOne(std::size_t task) {
   const ShapeId shape = overlay_.cluster().task(tasks_[task]).shape;
   if (std::find(full_shapes_.begin(), full_shapes_.end(), shape) != full_shapes_.end()) return false;
-  const ShapeFit& fit = scratch_.Fit(overlay_, shape);
-  if (fit.order().empty() || !AllowedByQueue({task}, false)) {
+  const Row row = overlay_.ClaimTaken(overlay_.cluster().shape(shape)) ? model::kNone : BestRow(task);
+  if (row == model::kNone) {
     full_shapes_.push_back(shape);
     return false;
   }
-  Put(task, fit.order().begin()->row);
+  Put(task, row);
+  return true;
+}
+
+void GangPlacement::TakeBack(std::size_t task) {
+  model::Resources less;
+  less.Subtract(overlay_.cluster().shape(overlay_.cluster().task(tasks_[task]).shape).request);
+  overlay_.TakeBack();
+  overlay_.TakeFromQueue(gang_.queue, less);
+  scratch_.RowTouched(rows_[task]);
+  rows_[task] = model::kNone;
+}
+
+// All of its tasks, or none.
+bool GangPlacement::PlaceUnit(const Unit& unit) {
+  if (unit.after != model::kNone && rows_[units_[static_cast<std::size_t>(unit.after)].tasks.front()] == model::kNone) return false;
+  if (unit.tasks.size() > 1 && !AllowedByQueue(unit.tasks, false)) return false;
+  for (std::size_t n = 0; n < unit.tasks.size(); ++n) {
+    if (PlaceOne(unit.tasks[n])) continue;
+    if (n > 0) full_shapes_.clear();  // what is taken back may fit something smaller
+    while (n > 0) TakeBack(unit.tasks[--n]);
+    return false;
+  }
   return true;
 }
 
@@ -315,8 +510,9 @@ bool GangPlacement::PlaceOne(std::size_t task) {
 bool GangPlacement::TryOthers() {
   if (rest_.empty() || !AllowedByQueue(role_needed_, false) || !Fill(GroupByShape(role_needed_))) return false;
   int wanted = gang_.min_member - gang_.ready() - static_cast<int>(role_needed_.size());
-  for (std::size_t i = 0; i < tasks_.size() && wanted > 0; ++i) {
-    if (rows_[i] == model::kNone && PlaceOne(i)) --wanted;
+  for (const Unit& unit : units_) {
+    if (wanted <= 0) break;
+    if (rows_[unit.tasks.front()] == model::kNone && PlaceUnit(unit)) wanted -= static_cast<int>(unit.tasks.size());
   }
   if (wanted <= 0) return true;
   DropAll();
@@ -340,21 +536,47 @@ bool GangPlacement::PlaceMinimum() {
   overlay_.Keep();
   full_shapes_.clear();
   rest_.clear();
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    if (rows_[i] == model::kNone) rest_.push_back(i);
+  for (const Unit& unit : units_) {
+    if (rows_[unit.tasks.front()] == model::kNone) rest_.push_back(unit);
   }
   return true;
 }
 
-bool GangPlacement::PlaceOneMore() {
+bool GangPlacement::PlaceOneMore(const KeptRoom& kept) {
+  kept_ = &kept;
   overlay_.Begin();
   while (next_rest_ < rest_.size()) {
-    if (PlaceOne(rest_[next_rest_++])) {
+    if (PlaceUnit(rest_[next_rest_++])) {
       overlay_.Keep();
       return true;
     }
   }
+  overlay_.Drop();  // no row: parts of units were taken back already
   return false;
+}
+
+std::optional<Lacking> GangPlacement::lacking() const {
+  if (!reason_.has_value()) return std::nullopt;
+  switch (reason_->kind) {
+    case Reason::Kind::kNoRoom:
+    case Reason::Kind::kQueueFull:
+      return Lacking::kRoom;
+    case Reason::Kind::kBindFailed:
+      return Lacking::kTime;
+    case Reason::Kind::kTooFewTasks:
+    case Reason::Kind::kTooFewOfRole:
+    case Reason::Kind::kTooFewSubGroups:
+      return Lacking::kPods;
+    case Reason::Kind::kKeptForMinimum:
+    case Reason::Kind::kGated:
+    case Reason::Kind::kNotModelled:
+    case Reason::Kind::kClaim:
+    case Reason::Kind::kQueueMissing:
+    case Reason::Kind::kQueueClosed:
+    case Reason::Kind::kClusterFull:
+      break;
+  }
+  return std::nullopt;
 }
 
 void GangPlacement::Finish(model::Decision& decision) {
@@ -373,20 +595,35 @@ void GangPlacement::Finish(model::Decision& decision) {
     return;
   }
   std::vector<std::size_t> left;
-  for (const std::size_t i : rest_) {
-    if (rows_[i] == model::kNone) left.push_back(i);
+  bool allowed = true;
+  for (const Unit& unit : rest_) {
+    if (rows_[unit.tasks.front()] != model::kNone) continue;
+    allowed = allowed && AllowedByQueue(unit.tasks, true);
+    left.insert(left.end(), unit.tasks.begin(), unit.tasks.end());
   }
   const auto pending = static_cast<std::size_t>(gang_.Count(TaskStatus::kPending));
   if (left.empty()) {
     if (pending > tasks_.size() && ComplainOfBlocked(gang_.min_member)) {
-      reason_->missing = static_cast<int>(pending - tasks_.size());
-      reason_->min_member = gang_.ready() + static_cast<int>(pending);
+      if (reason_->kind != Reason::Kind::kTooFewSubGroups) {
+        reason_->missing = static_cast<int>(pending - tasks_.size());
+        reason_->min_member = gang_.ready() + static_cast<int>(pending);
+      }
       decision.reason = std::move(reason_);
     }
     return;
   }
-  const bool allowed = std::all_of(left.begin(), left.end(), [&](std::size_t i) { return AllowedByQueue({i}, true); });
-  if (allowed) Complain(GroupByShape(left));
+  if (!policy_.place_surplus) {
+    reason_.reset();
+    decision.rest_undecided = true;
+    return;
+  }
+  if (kept_for_ != model::kNone) {
+    const model::Gang& first = overlay_.cluster().gang(kept_for_);
+    reason_ = NewReason(Reason::Kind::kKeptForMinimum);
+    reason_->subject = absl::StrCat(first.ns, "/", first.name);
+  } else if (allowed) {
+    Complain(GroupByShape(left));
+  }
   reason_->missing = static_cast<int>(left.size());
   reason_->min_member = gang_.ready() + static_cast<int>(pending);
   reason_->existing = reason_->min_member - reason_->missing;

@@ -3,11 +3,15 @@
 // The tasks that the minimum needs are tried hardest shape first, each shape on the fullest nodes that take it; when that
 // does not fit, a search bounded by the policy's budget tries other ways. A gang alone, within the budget, never waits
 // because of a node more.
+//
+// Tasks of one sub-group are one unit: what it lacks of its size is placed together, within the minimum and beyond it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "plugin/gang/fit.h"
+#include "plugin/gang/kept_room.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
 #include "plugin/model/decision.h"
@@ -21,8 +25,12 @@ class GangPlacement {
 
   // False: the gang stays as it is, and Finish says why.
   bool PlaceMinimum();
-  // After a minimum that was placed: one task more. False: nothing more fits.
-  bool PlaceOneMore();
+  // After a minimum that was placed: whether there are tasks beyond it that were not tried.
+  bool wants_more() const { return next_rest_ < rest_.size(); }
+  // One task more, where that leaves what is kept. False: nothing more fits.
+  bool PlaceOneMore(const KeptRoom& kept);
+  // After a minimum that was not placed: what it lacks, when room or its controller can give it.
+  std::optional<Lacking> lacking() const;
   // Placements and reason, as things are now.
   void Finish(model::Decision& decision);
 
@@ -35,16 +43,29 @@ class GangPlacement {
     std::vector<std::size_t> tasks;  // indices into tasks_
   };
 
+  // Tasks that are placed together or not at all; mostly one.
+  struct Unit {
+    std::vector<std::size_t> tasks;  // indices into tasks_
+    int after = model::kNone;        // the unit that makes its sub-group whole and goes first
+  };
+
   void Collect();
+  void CollectUnits(std::vector<model::TaskId> candidates);
   bool Complain();  // what no node could change; true: the gang waits
   bool ComplainOfBlocked(int usable);
+  std::optional<model::ClaimProblem> ClaimProblemOf(const model::Shape& shape) const;
   void Choose();
+  void ChooseSubGroups(std::vector<char>& taken);
+  model::Reason TooFewSubGroups(const model::SubGroups& policy, int wanted) const;
   std::vector<Group> GroupByShape(const std::vector<std::size_t>& tasks) const;
   bool Fill(const std::vector<Group>& groups);
   bool FillGreedily(const std::vector<Group>& groups);
   void Complain(const std::vector<Group>& groups);
   bool TryOthers();
+  model::Row BestRow(std::size_t task);
   bool PlaceOne(std::size_t task);
+  bool PlaceUnit(const Unit& unit);
+  void TakeBack(std::size_t task);
   void Put(std::size_t task, model::Row row);
   void DropAll();
   bool AllowedByQueue(const std::vector<std::size_t>& tasks, bool complain);
@@ -58,9 +79,15 @@ class GangPlacement {
 
   std::vector<model::TaskId> tasks_;  // that may be placed, in order
   std::vector<model::Row> rows_;      // parallel to tasks_; kNone: not placed
-  std::vector<std::size_t> role_needed_, needed_, rest_;  // indices into tasks_, in order
+  std::vector<Unit> units_;           // by their first task
+  std::vector<std::size_t> role_needed_, needed_;  // indices into tasks_, in order; role_needed_: of roles and sub-groups
+  std::vector<Unit> rest_;                         // not needed, in order
   std::size_t next_rest_ = 0;
+  std::optional<model::ClaimProblem> claim_problem_;  // of tasks that are not placed for it, the first by the claim's name
+  const model::SubGroups* incomplete_ = nullptr;  // has a sub-group of which too few pods exist
   std::vector<model::ShapeId> full_shapes_;
+  const KeptRoom* kept_ = nullptr;  // from the rest; set while that is placed
+  model::GangId kept_for_ = model::kNone;  // something of the rest would fit but for what is kept
   bool placed_minimum_ = false;
   std::optional<model::Reason> reason_;
   std::vector<model::TaskId> would_fit_;

@@ -2,11 +2,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/admit.h"
+#include "plugin/gang/kept_room.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/place.h"
 
@@ -36,7 +38,7 @@ class Cycle {
     for (const GangId id : cluster_.waiting()) (cluster_.gang(id).admitted ? inside : outside).push_back(id);
     PlaceMinima(inside);
     PlaceMinima(Admit(outside));
-    PlaceRests();
+    if (policy_.place_surplus) PlaceRests();
     for (auto& [index, placement] : placements_) placement->Finish(decisions_[index]);
     return std::move(decisions_);
   }
@@ -45,7 +47,11 @@ class Cycle {
   void PlaceMinima(const std::vector<GangId>& gangs) {
     InOrder(overlay_, gangs, [&](GangId id) {
       auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
-      if (placement->PlaceMinimum()) placed_.emplace(id, placement.get());
+      if (placement->PlaceMinimum()) {
+        placed_.emplace(id, placement.get());
+      } else if (const std::optional<Lacking> lacking = placement->lacking(); lacking.has_value()) {
+        lacking_.emplace_back(id, *lacking);
+      }
       placements_.emplace_back(IndexOf(id), std::move(placement));
     });
   }
@@ -59,7 +65,12 @@ class Cycle {
       decision.reason = admission.Admit(id);
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
-      if (decision.admit && !cluster_.gang(id).tasks.empty()) with_pods.push_back(id);
+      if (!decision.admit) return;
+      if (cluster_.gang(id).tasks.empty()) {
+        lacking_.emplace_back(id, Lacking::kPods);
+      } else {
+        with_pods.push_back(id);
+      }
     });
     return with_pods;
   }
@@ -67,11 +78,27 @@ class Cycle {
   // What is beyond the minima comes after all of them, a task at a time, so that no queue's rest crowds out another's.
   void PlaceRests() {
     std::vector<GangId> gangs;
-    for (const auto& [id, placement] : placed_) gangs.push_back(id);
+    for (const auto& [id, placement] : placed_) {
+      if (placement->wants_more()) gangs.push_back(id);
+    }
+    if (gangs.empty()) return;
+    const KeptRoom kept = KeepRoom();
     std::vector<QueueLine> lines = LineUp(cluster_, gangs);
     while (QueueLine* line = NextQueue(overlay_, lines)) {
-      if (!placed_.at(line->gangs[line->next])->PlaceOneMore()) ++line->next;
+      if (!placed_.at(line->gangs[line->next])->PlaceOneMore(kept)) ++line->next;
     }
+  }
+
+  KeptRoom KeepRoom() {
+    for (const GangId id : cluster_.awaiting_pods()) {
+      if (cluster_.gang(id).tasks.empty()) lacking_.emplace_back(id, Lacking::kPods);
+    }
+    const std::map<GangId, Lacking> what(lacking_.begin(), lacking_.end());
+    std::vector<GangId> gangs;
+    for (const auto& [id, lacking] : what) gangs.push_back(id);
+    std::vector<std::pair<GangId, Lacking>> in_order;
+    InOrder(overlay_, gangs, [&](GangId id) { in_order.emplace_back(id, what.at(id)); });
+    return KeptRoom(overlay_, in_order, policy_.keep_budget);
   }
 
   std::size_t IndexOf(GangId id) {
@@ -91,6 +118,7 @@ class Cycle {
   absl::flat_hash_map<GangId, std::size_t> index_;
   std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;
   std::map<GangId, GangPlacement*> placed_;
+  std::vector<std::pair<GangId, Lacking>> lacking_;  // let in, and not placed
 };
 
 }  // namespace

@@ -1,11 +1,17 @@
 #include "plugin/ingest/ingest.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "api/field_table.h"
+#include "api/volcano/queue_parts.h"
 #include "plugin/ingest/requests.h"
 #include "plugin/ingest/wants.h"
 
@@ -54,11 +60,65 @@ std::int32_t PriorityOf(const api::core::Pod& pod) {
   return pod.spec.priority.value_or(1);
 }
 
-absl::Time BoundAt(const api::core::Pod& pod) {
-  for (const api::core::PodCondition& condition : pod.status.conditions) {
-    if (condition.type == "PodScheduled" && condition.status == "True") return condition.last_transition_time.at;
+bool IsHard(const std::optional<api::volcano::NetworkTopologySpec>& topology) {
+  return topology.has_value() && topology->mode != "soft";
+}
+
+// Known are sub-groups as Jobs have them: the pods of one task, parted by kPartitionLabel.
+void AddSubGroups(const api::volcano::SubGroupPolicySpec& policy, model::GangFacts& facts) {
+  const std::string field = absl::StrCat("spec.subGroupPolicy[", policy.name, "]");
+  if (IsHard(policy.network_topology)) {
+    facts.not_modelled = field + ".networkTopology";
+    return;
   }
-  return absl::InfinitePast();
+  const model::SubGroupFacts unnamed{"", policy.sub_group_size.value_or(1), policy.min_sub_groups.value_or(0)};
+  if (unnamed.size <= 1 && unnamed.min_groups <= 0) return;  // it asks for nothing
+  const bool of_task = policy.label_selector.has_value() && policy.label_selector->match_expressions.empty() &&
+                       policy.label_selector->match_labels.size() == 1 &&
+                       policy.label_selector->match_labels.begin()->first == kTaskAnnotation &&
+                       policy.match_label_keys == std::vector<std::string>{std::string(kPartitionLabel)};
+  const std::string role = of_task ? policy.label_selector->match_labels.begin()->second : "";
+  const auto same_role = [&](const model::SubGroupFacts& other) { return other.role == role; };
+  if (role.empty() || std::any_of(facts.sub_groups.begin(), facts.sub_groups.end(), same_role)) {
+    facts.not_modelled = field;
+    return;
+  }
+  facts.sub_groups.push_back({role, unnamed.size, unnamed.min_groups});
+}
+
+// A preferred node group is a wish that is not granted.
+bool AsksForNodeGroups(const api::Document& document) {
+  if (document.empty()) return false;
+  const absl::StatusOr<api::volcano::QueueAffinity> affinity = api::Decode<api::volcano::QueueAffinity>(document.json);
+  if (!affinity.ok()) return true;
+  return (affinity->near.has_value() && !affinity->near->required.empty()) || (affinity->far.has_value() && !affinity->far->required.empty());
+}
+
+// A volume's label of a zone or region: nodes that say where they are must be in one of these, by the label of the same name or of its
+// successor. kubernetes: plugins/volumezone
+void AddZone(const std::string& key, const std::string& value, model::VolumeFacts& facts) {
+  static constexpr std::array<std::pair<absl::string_view, absl::string_view>, 4> kZones{
+      {{"topology.kubernetes.io/zone", ""},
+       {"topology.kubernetes.io/region", ""},
+       {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+       {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"}}};
+  const auto zone = std::find_if(kZones.begin(), kZones.end(), [&](const auto& entry) { return entry.first == key; });
+  if (zone == kZones.end()) return;
+  const std::vector<std::string> values = absl::StrSplit(value, "__");
+  std::vector<model::TermFacts>& any = facts.selectors.emplace_back();
+  any.push_back({{key, model::Op::kIn, values}});
+  if (!zone->second.empty()) any.push_back({{key, model::Op::kDoesNotExist, {}}, {std::string(zone->second), model::Op::kIn, values}});
+  model::TermFacts says_nothing;
+  for (const auto& [each, successor] : kZones) says_nothing.push_back({std::string(each), model::Op::kDoesNotExist, {}});
+  any.push_back(std::move(says_nothing));
+}
+
+// The condition stays when the gang falls apart later.
+bool WasWhole(const api::volcano::PodGroupStatus& status) {
+  const GangPhase phase = GangPhaseOf(status.phase);
+  return phase == GangPhase::kRunning || phase == GangPhase::kUnknown || phase == GangPhase::kCompleted ||
+         std::any_of(status.conditions.begin(), status.conditions.end(),
+                     [](const api::volcano::PodGroupCondition& condition) { return condition.type == "Scheduled" && condition.status == "True"; });
 }
 
 }  // namespace
@@ -71,6 +131,9 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.gang = Find(pod.metadata.annotations, kGroupNameAnnotation);
   facts.role = Find(pod.metadata.annotations, kTaskAnnotation);
   if (facts.role.empty()) facts.role = Find(pod.metadata.labels, kTaskAnnotation);
+  if (!facts.role.empty() && Find(pod.metadata.labels, kTaskAnnotation) == facts.role) {
+    facts.partition = Find(pod.metadata.labels, kPartitionLabel);
+  }
   facts.node = pod.spec.node_name;
   facts.phase = PhaseOf(pod.status.phase);
   facts.terminating = pod.metadata.deleting();
@@ -80,8 +143,13 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.priority = PriorityOf(pod);
   facts.index = IndexOf(pod.metadata.name);
   facts.created = pod.metadata.creation_timestamp.at;
-  facts.bound_at = BoundAt(pod);
-  facts.wants = pod.bound() || pod.ended() ? HoldsOf(pod.spec) : WantsOf(pod.spec);
+  if (pod.bound() || pod.ended()) {
+    facts.wants = HoldsOf(pod);
+    if (!pod.ended()) facts.keeps_away = KeepsAway(pod);
+  } else {
+    facts.wants = WantsOf(pod);
+    if (facts.ours) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());
+  }
   return facts;
 }
 
@@ -113,24 +181,65 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.min_task_member.assign(group.spec.min_task_member.begin(), group.spec.min_task_member.end());
   facts.has_min_resources = !group.spec.min_resources.empty();
   facts.min_resources = MinResources(group.spec.min_resources);
-  const bool hard_topology = group.spec.network_topology.has_value() && group.spec.network_topology->mode != "soft";
-  if (hard_topology) facts.not_modelled = "spec.networkTopology";
-  if (!group.spec.sub_group_policy.empty()) facts.not_modelled = "spec.subGroupPolicy";
+  if (IsHard(group.spec.network_topology)) facts.not_modelled = "spec.networkTopology";
+  for (const api::volcano::SubGroupPolicySpec& policy : group.spec.sub_group_policy) AddSubGroups(policy, facts);
   facts.created = group.metadata.creation_timestamp.at;
   facts.phase = GangPhaseOf(group.status.phase);
+  facts.was_whole = WasWhole(group.status);
   return facts;
 }
 
 model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue) {
   model::QueueFacts facts;
   facts.name = queue.metadata.name;
+  if (facts.name != "root") facts.parent = queue.spec.parent.empty() ? "root" : queue.spec.parent;
   facts.weight = std::max(queue.spec.weight, 1);
   facts.priority = queue.spec.priority;
   // Its controller may not have said anything about it yet; only a queue that was closed takes nobody.
   facts.open = queue.status.state != "Closed" && queue.status.state != "Closing";
   facts.capability = ToAmounts(queue.spec.capability);
+  if (AsksForNodeGroups(queue.spec.affinity)) facts.not_modelled = "spec.affinity";
   if (queue.spec.guarantee.has_value()) facts.guarantee = ToAmounts(queue.spec.guarantee->resource);
   facts.created = queue.metadata.creation_timestamp.at;
+  return facts;
+}
+
+model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim) {
+  model::ClaimFacts facts;
+  facts.ns = claim.metadata.ns;
+  facts.name = claim.metadata.name;
+  if (claim.status.phase == "Bound") facts.phase = model::ClaimPhase::kBound;
+  if (claim.status.phase == "Lost") facts.phase = model::ClaimPhase::kLost;
+  facts.volume = claim.spec.volume_name;
+  facts.storage_class = claim.spec.storage_class_name;
+  facts.ending = claim.metadata.deleting();
+  facts.one_pod = std::count(claim.spec.access_modes.begin(), claim.spec.access_modes.end(), "ReadWriteOncePod") > 0;
+  return facts;
+}
+
+model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume) {
+  model::VolumeFacts facts;
+  facts.name = volume.metadata.name;
+  if (volume.spec.node_affinity.has_value() && volume.spec.node_affinity->required.has_value()) {
+    std::vector<model::TermFacts>& any = facts.selectors.emplace_back();
+    for (const api::core::NodeSelectorTerm& term : volume.spec.node_affinity->required->terms) {
+      std::optional<model::TermFacts> term_facts = TermOf(term);
+      if (!term_facts.has_value()) facts.not_modelled = "spec.nodeAffinity";
+      if (term_facts.has_value()) any.push_back(*std::move(term_facts));
+    }
+  }
+  for (const auto& [key, value] : volume.metadata.labels) AddZone(key, value, facts);
+  return facts;
+}
+
+model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& object) {
+  return {object.metadata.name, object.volume_binding_mode == "WaitForFirstConsumer"};
+}
+
+model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object) {
+  model::NamespaceFacts facts;
+  facts.name = object.metadata.name;
+  facts.labels.assign(object.metadata.labels.begin(), object.metadata.labels.end());
   return facts;
 }
 

@@ -5,6 +5,7 @@
 #include "api/core/node.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/core/storage.h"
 #include "api/volcano/scheduling.h"
 #include "plugin/model/facts.h"
 
@@ -12,16 +13,19 @@ namespace gangway::ingest {
 
 inline constexpr absl::string_view kGroupNameAnnotation = "scheduling.k8s.io/group-name";
 inline constexpr absl::string_view kTaskAnnotation = "volcano.sh/task-spec";
+inline constexpr absl::string_view kPartitionLabel = "volcano.sh/partition-id";
 inline constexpr absl::string_view kTaskPriorityAnnotation = "volcano.sh/task-priority";
 
-// `scheduler_name`: the pods we place. Of a pod that is bound only what it takes is told.
-//
-// A claim of a volume is accepted as it is: the scheduler does not see claims, so one that is not bound yet (class with
-// WaitForFirstConsumer) or that is bound to a zone is not waited for.
+// `scheduler_name`: the pods we place. Of a pod that is bound only what it takes is told, and whom it keeps away.
 model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name);
 model::NodeFacts NodeFactsOf(const api::core::Node& node);
 model::GangFacts GangFactsOf(const api::volcano::PodGroup& group);
 model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue);
+model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim);
+// Where it can be reached from: its node affinity, and its labels of zones and regions.
+model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume);
+model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& object);
+model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object);
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object);
 
 }  // namespace gangway::ingest

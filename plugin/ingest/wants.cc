@@ -7,10 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/field_table.h"
+#include "api/selector.h"
 #include "plugin/ingest/requests.h"
 
 namespace gangway::ingest {
 namespace {
+
+// volcano: plugins/numaaware
+constexpr absl::string_view kNumaPolicyAnnotation = "volcano.sh/numa-topology-policy";
 
 using api::Document;
 using api::MakeField;
@@ -44,6 +48,19 @@ struct RequiredPart {
   }
 };
 
+struct AffinityTerm {
+  Document label_selector, namespace_selector;
+  std::vector<std::string> namespaces;
+  std::string topology_key;
+  static constexpr std::string_view kName = "PodAffinityTerm";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&AffinityTerm::label_selector>("labelSelector", ""),
+                      MakeField<&AffinityTerm::namespace_selector>("namespaceSelector", ""),
+                      MakeField<&AffinityTerm::namespaces>("namespaces", ""), MakeField<&AffinityTerm::topology_key>("topologyKey", ""));
+  }
+};
+
 struct SpreadConstraint {
   std::string when_unsatisfiable;
   static constexpr std::string_view kName = "TopologySpreadConstraint";
@@ -53,10 +70,18 @@ struct SpreadConstraint {
   }
 };
 
-// The kinds of volume that any node can provide.
+struct ClaimSource {
+  std::string claim_name;
+  static constexpr std::string_view kName = "PersistentVolumeClaimVolumeSource";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() { return MakeFields(MakeField<&ClaimSource::claim_name>("claimName", "")); }
+};
+
+// The kinds of volume that any node can provide, and those that are claims.
 struct Volume {
   std::string name;
-  Document empty_dir, host_path, config_map, secret, downward_api, projected, claim, nfs, image;
+  Document empty_dir, host_path, config_map, secret, downward_api, projected, nfs, image, ephemeral;
+  std::optional<ClaimSource> claim;
   static constexpr std::string_view kName = "Volume";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
@@ -65,13 +90,13 @@ struct Volume {
                       MakeField<&Volume::secret>("secret", ""), MakeField<&Volume::downward_api>("downwardAPI", ""),
                       MakeField<&Volume::projected>("projected", ""),
                       MakeField<&Volume::claim>("persistentVolumeClaim", ""), MakeField<&Volume::nfs>("nfs", ""),
-                      MakeField<&Volume::image>("image", ""));
+                      MakeField<&Volume::image>("image", ""), MakeField<&Volume::ephemeral>("ephemeral", ""));
   }
   bool known() const {
-    for (const Document* kind : {&empty_dir, &host_path, &config_map, &secret, &downward_api, &projected, &claim, &nfs, &image}) {
+    for (const Document* kind : {&empty_dir, &host_path, &config_map, &secret, &downward_api, &projected, &nfs, &image, &ephemeral}) {
       if (!kind->empty()) return true;
     }
-    return false;
+    return claim.has_value();
   }
 };
 
@@ -93,62 +118,36 @@ std::optional<Op> OpOf(const std::string& text) {
   return std::nullopt;
 }
 
-// Nothing when an operator is unknown, or a field other than the name is asked for.
-std::optional<TermFacts> TermOf(const NodeSelectorTerm& term) {
-  TermFacts facts;
-  for (const SelectorRequirement& requirement : term.match_expressions) {
-    const std::optional<Op> op = OpOf(requirement.op);
-    if (!op.has_value()) return std::nullopt;
-    facts.push_back({requirement.key, *op, requirement.values});
-  }
-  for (const SelectorRequirement& requirement : term.match_fields) {
-    const std::optional<Op> op = OpOf(requirement.op);
-    if (!op.has_value() || requirement.key != "metadata.name") return std::nullopt;
-    facts.push_back({"", *op, requirement.values});
-  }
-  return facts;
-}
-
-// Fills `wants`; returns the field that is not understood, or "".
-std::string AddAffinity(const api::core::Affinity& affinity, Wants& wants) {
-  for (const auto& [document, name] : {std::pair(&affinity.pod_affinity, "podAffinity"),
-                                       std::pair(&affinity.pod_anti_affinity, "podAntiAffinity")}) {
-    const std::optional<RequiredPart> part = DecodePart<RequiredPart>(*document);
-    if (!part.has_value() || !part->required.empty()) return absl::StrCat("spec.affinity.", name);
-  }
-  if (!affinity.node_affinity.has_value()) return "";
-  const api::core::NodeAffinity& nodes = *affinity.node_affinity;
+// Terms that are not understood are left out; UnknownFields has the field.
+void AddAffinity(const api::core::NodeAffinity& nodes, Wants& wants) {
   if (nodes.required.has_value()) {
     wants.has_affinity = true;
     for (const NodeSelectorTerm& term : nodes.required->terms) {
-      std::optional<TermFacts> facts = TermOf(term);
-      if (!facts.has_value()) return "spec.affinity.nodeAffinity";
-      wants.affinity.push_back(*std::move(facts));
+      if (std::optional<TermFacts> facts = TermOf(term)) wants.affinity.push_back(*std::move(facts));
     }
   }
   // A preference that is not understood is a wish not granted.
   const auto preferred = DecodePart<std::vector<PreferredTerm>>(nodes.preferred);
-  if (!preferred.has_value()) return "";
+  if (!preferred.has_value()) return;
   for (const PreferredTerm& term : *preferred) {
     if (std::optional<TermFacts> facts = TermOf(term.preference)) wants.preferences.push_back({term.weight, *std::move(facts)});
   }
-  return "";
 }
 
-std::string UnknownField(const PodSpec& spec) {
-  const auto claims = DecodePart<std::vector<Document>>(spec.resource_claims);
-  if (!claims.has_value() || !claims->empty()) return "spec.resourceClaims";
-  const auto spreads = DecodePart<std::vector<SpreadConstraint>>(spec.topology_spread_constraints);
-  if (!spreads.has_value()) return "spec.topologySpreadConstraints";
-  for (const SpreadConstraint& spread : *spreads) {
-    if (spread.when_unsatisfiable != "ScheduleAnyway") return "spec.topologySpreadConstraints";
-  }
-  const auto volumes = DecodePart<std::vector<Volume>>(spec.volumes);
-  if (!volumes.has_value()) return "spec.volumes";
-  for (const Volume& volume : *volumes) {
-    if (!volume.known()) return absl::StrCat("spec.volumes[", volume.name, "]");
-  }
-  return "";
+bool Spreads(const Document& document) {
+  const auto spreads = DecodePart<std::vector<SpreadConstraint>>(document);
+  return !spreads.has_value() ||
+         std::any_of(spreads->begin(), spreads->end(), [](const SpreadConstraint& spread) { return spread.when_unsatisfiable != "ScheduleAnyway"; });
+}
+
+bool Requires(const Document& pod_affinity) {
+  const std::optional<RequiredPart> part = DecodePart<RequiredPart>(pod_affinity);
+  return !part.has_value() || !part->required.empty();
+}
+
+bool Understood(const api::core::NodeAffinity& nodes) {
+  return !nodes.required.has_value() ||
+         std::all_of(nodes.required->terms.begin(), nodes.required->terms.end(), [](const NodeSelectorTerm& term) { return TermOf(term).has_value(); });
 }
 
 void AddPorts(const PodSpec& spec, const Container& container, Wants& wants) {
@@ -168,28 +167,129 @@ void AddHostPorts(const PodSpec& spec, Wants& wants) {
   wants.host_ports.erase(std::unique(wants.host_ports.begin(), wants.host_ports.end()), wants.host_ports.end());
 }
 
+// A volume that is made with its pod is a claim of both names.
+void AddClaims(const api::core::Pod& pod, Wants& wants) {
+  const auto volumes = DecodePart<std::vector<Volume>>(pod.spec.volumes);
+  if (!volumes.has_value()) return;  // UnknownField has it
+  for (const Volume& volume : *volumes) {
+    if (volume.claim.has_value()) wants.claims.push_back(absl::StrCat(pod.metadata.ns, "/", volume.claim->claim_name));
+    if (!volume.ephemeral.empty()) wants.claims.push_back(absl::StrCat(pod.metadata.ns, "/", pod.metadata.name, "-", volume.name));
+  }
+  std::sort(wants.claims.begin(), wants.claims.end());
+  wants.claims.erase(std::unique(wants.claims.begin(), wants.claims.end()), wants.claims.end());
+}
+
+// None of it is none that must hold.
+std::vector<model::RequirementFacts> RequirementsOf(const Document& selector) {
+  using Operator = api::LabelSelector::Operator;
+  std::vector<model::RequirementFacts> facts;
+  const absl::StatusOr<api::LabelSelector> read = api::LabelSelector::FromJson(selector.json);
+  if (!read.ok()) return facts;
+  for (const api::LabelSelector::Requirement& requirement : read->requirements()) {
+    switch (requirement.op) {
+      case Operator::kEquals:
+      case Operator::kIn:
+        facts.push_back({requirement.key, Op::kIn, requirement.values});
+        break;
+      case Operator::kNotEquals:
+      case Operator::kNotIn:
+        facts.push_back({requirement.key, Op::kNotIn, requirement.values});
+        break;
+      case Operator::kExists:
+        facts.push_back({requirement.key, Op::kExists, {}});
+        break;
+      case Operator::kDoesNotExist:
+        facts.push_back({requirement.key, Op::kDoesNotExist, {}});
+        break;
+      case Operator::kGreaterThan:
+      case Operator::kLessThan:
+        break;
+    }
+  }
+  return facts;
+}
+
 }  // namespace
 
-Wants HoldsOf(const PodSpec& spec) {
+std::optional<TermFacts> TermOf(const NodeSelectorTerm& term) {
+  TermFacts facts;
+  for (const SelectorRequirement& requirement : term.match_expressions) {
+    const std::optional<Op> op = OpOf(requirement.op);
+    if (!op.has_value()) return std::nullopt;
+    facts.push_back({requirement.key, *op, requirement.values});
+  }
+  for (const SelectorRequirement& requirement : term.match_fields) {
+    const std::optional<Op> op = OpOf(requirement.op);
+    if (!op.has_value() || requirement.key != "metadata.name") return std::nullopt;
+    facts.push_back({"", *op, requirement.values});
+  }
+  return facts;
+}
+
+std::vector<model::AntiAffinityFacts> KeepsAway(const api::core::Pod& pod) {
+  std::vector<model::AntiAffinityFacts> keeps_away;
+  if (!pod.spec.affinity.has_value()) return keeps_away;
+  const std::optional<RequiredPart> part = DecodePart<RequiredPart>(pod.spec.affinity->pod_anti_affinity);
+  if (!part.has_value()) return keeps_away;  // no API server takes that
+  for (const Document& document : part->required) {
+    const std::optional<AffinityTerm> term = DecodePart<AffinityTerm>(document);
+    if (!term.has_value() || term->label_selector.empty()) continue;  // without a selector it matches no pod
+    model::AntiAffinityFacts facts;
+    facts.topology_key = term->topology_key;
+    facts.namespaces = term->namespaces;
+    if (!term->namespace_selector.empty()) facts.namespace_selector = RequirementsOf(term->namespace_selector);
+    if (facts.namespaces.empty() && !facts.namespace_selector.has_value()) facts.namespaces = {pod.metadata.ns};
+    facts.pods = RequirementsOf(term->label_selector);
+    keeps_away.push_back(std::move(facts));
+  }
+  return keeps_away;
+}
+
+Wants HoldsOf(const api::core::Pod& pod) {
   Wants wants;
-  wants.requests = PodRequests(spec);
-  AddHostPorts(spec, wants);
+  wants.requests = PodRequests(pod.spec);
+  AddHostPorts(pod.spec, wants);
+  AddClaims(pod, wants);
   return wants;
 }
 
-Wants WantsOf(const PodSpec& spec) {
-  Wants wants = HoldsOf(spec);
+Wants WantsOf(const api::core::Pod& pod) {
+  const PodSpec& spec = pod.spec;
+  Wants wants = HoldsOf(pod);
   wants.selector.assign(spec.node_selector.begin(), spec.node_selector.end());
   for (const api::core::Toleration& toleration : spec.tolerations) {
     if (!toleration.op.empty() && toleration.op != "Equal" && toleration.op != "Exists") continue;  // tolerates nothing
     wants.tolerations.push_back({toleration.key, toleration.value, toleration.effect, toleration.op == "Exists"});
   }
-  wants.not_modelled = UnknownField(spec);
-  if (spec.affinity.has_value()) {
-    std::string field = AddAffinity(*spec.affinity, wants);
-    if (wants.not_modelled.empty()) wants.not_modelled = std::move(field);
-  }
+  const std::vector<std::string> unknown = UnknownFields(pod);
+  if (!unknown.empty()) wants.not_modelled = unknown.front();
+  if (spec.affinity.has_value() && spec.affinity->node_affinity.has_value()) AddAffinity(*spec.affinity->node_affinity, wants);
   return wants;
+}
+
+std::vector<std::string> UnknownFields(const api::core::Pod& pod) {
+  const PodSpec& spec = pod.spec;
+  std::vector<std::string> fields;
+  const auto add = [&fields](bool unknown, std::string field) {
+    if (unknown) fields.push_back(std::move(field));
+  };
+  const auto claims = DecodePart<std::vector<Document>>(spec.resource_claims);
+  add(!claims.has_value() || !claims->empty(), "spec.resourceClaims");
+  add(!spec.scheduling_group.empty(), "spec.schedulingGroup");
+  add(!spec.workload_ref.empty(), "spec.workloadRef");
+  add(Spreads(spec.topology_spread_constraints), "spec.topologySpreadConstraints");
+  const auto volumes = DecodePart<std::vector<Volume>>(spec.volumes);
+  add(!volumes.has_value(), "spec.volumes");
+  for (const Volume& volume : volumes.value_or(std::vector<Volume>())) add(!volume.known(), absl::StrCat("spec.volumes[", volume.name, "]"));
+  if (spec.affinity.has_value()) {
+    add(Requires(spec.affinity->pod_affinity), "spec.affinity.podAffinity");
+    add(Requires(spec.affinity->pod_anti_affinity), "spec.affinity.podAntiAffinity");
+    add(spec.affinity->node_affinity.has_value() && !Understood(*spec.affinity->node_affinity), "spec.affinity.nodeAffinity");
+  }
+  const auto numa = pod.metadata.annotations.find(std::string(kNumaPolicyAnnotation));
+  add(numa != pod.metadata.annotations.end() && (numa->second == "restricted" || numa->second == "single-numa-node"),
+      absl::StrCat("metadata.annotations[", kNumaPolicyAnnotation, "]"));
+  return fields;
 }
 
 }  // namespace gangway::ingest

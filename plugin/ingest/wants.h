@@ -1,14 +1,25 @@
 // What a pod asks of its node, and the field that asks for more than the scheduler knows.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "api/core/pod.h"
 #include "plugin/model/facts.h"
 
 namespace gangway::ingest {
 
-// Everything, for a pod that waits for a node.
-model::Wants WantsOf(const api::core::PodSpec& spec);
-// Only what it takes of its node, for a pod that has one.
-model::Wants HoldsOf(const api::core::PodSpec& spec);
+// Everything, for a pod that waits for a node. Of several fields that are not known the first is named.
+model::Wants WantsOf(const api::core::Pod& pod);
+// Paths of the fields that ask for more than the scheduler knows, "spec.resourceClaims"; "spec.volumes[cache]" is the volume of that name.
+std::vector<std::string> UnknownFields(const api::core::Pod& pod);
+// Only what it takes of its node, and its claims, for a pod that has one.
+model::Wants HoldsOf(const api::core::Pod& pod);
+// What keeps others away from a pod that has a node. A selector that is not understood matches every pod.
+std::vector<model::AntiAffinityFacts> KeepsAway(const api::core::Pod& pod);
+
+// Nothing when an operator is unknown, or a field other than the name is asked for.
+std::optional<model::TermFacts> TermOf(const api::core::NodeSelectorTerm& term);
 
 }  // namespace gangway::ingest

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
+#include "api/volcano/restarts.h"
 #include "plugin/lifecycle/pod_failure.h"
 
 namespace gangway::lifecycle {
@@ -57,9 +58,7 @@ std::string NothingAsked(const Happening& happening) {
 std::string Explain(const api::volcano::Job& job, const Happening& cause, const Transition& transition) {
   std::string text = Why(cause);
   if (!transition.spends_retry) return text;
-  const std::int32_t retry = job.status.retry_count + 1, most = job.spec.max_retry;
-  if (retry >= most) return absl::StrCat(text, "; no restart left of maxRetry ", most);
-  return absl::StrCat(text, "; retry ", retry, " of maxRetry ", most);
+  return absl::StrCat(text, "; ", api::volcano::RetryText(job.status.retry_count + 1, job.spec.max_retry));
 }
 
 Answer Decide(const api::volcano::Job& job, const Happening& happening, absl::Duration held, const PodCounts& counts) {
@@ -74,6 +73,9 @@ Answer Decide(const api::volcano::Job& job, const Happening& happening, absl::Du
   if (!happening.action && !answer.policy) {
     Sync(job, phase, counts, answer);
     answer.reason = NothingAsked(happening);
+  } else if (RestartsAreSpent(phase, job)) {
+    Sync(job, phase, counts, answer);
+    answer.reason = absl::StrCat(NameOf(resolution.action), " has no effect: no restart is left of maxRetry ", job.spec.max_retry);
   } else if (!HasEffect(phase, resolution.action) || (!happening.action && !KeepsPods(phase))) {
     Sync(job, phase, counts, answer);
     answer.reason = absl::StrCat(NameOf(resolution.action), " has no effect: the job is ", NameOf(phase));
@@ -82,10 +84,6 @@ Answer Decide(const api::volcano::Job& job, const Happening& happening, absl::Du
     answer.delay = resolution.delay - held;
     answer.reason = absl::StrCat(NameOf(resolution.action), " follows in ", api::FormatGoDuration(answer.delay), " unless it ends before: ",
                                  Why(happening));
-  } else if (transition.waits) {
-    Sync(job, phase, counts, answer);
-    answer.waits = true;
-    answer.reason = absl::StrCat(NameOf(resolution.action), " waits until the job is no longer Restarting");
   } else {
     answer.action = resolution.action;
     answer.reason = Explain(job, happening, transition);

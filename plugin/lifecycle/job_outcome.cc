@@ -146,6 +146,19 @@ class Decision {
     out_.record.keep_from = keep_from;
     out_.record.last_command = command;
     if (seen_.pod_group != nullptr) out_.record.killed_pod_group = seen_.pod_group->metadata.uid;
+    if (retain == Retain::kSucceeded) ReplaceFailed();
+  }
+
+  // Like a targeted restart of what has failed.
+  void ReplaceFailed() {
+    for (const TaskPods& task : out_.roster.tasks) {
+      Indices failed;
+      for (std::size_t i = 0; i < task.slots.size(); ++i) {
+        const Slot& slot = task.slots[i];
+        if (slot.pod != nullptr && !slot.foreign && slot.pod->phase == PodPhase::kFailed) failed.Append(static_cast<std::int32_t>(i));
+      }
+      if (!failed.empty()) out_.record.restarting[task.spec->name] = std::move(failed);
+    }
   }
 
   // False when the action has nothing to act on and nothing to say: RestartPartition of a partition without pods.
@@ -201,7 +214,7 @@ class Decision {
     // A decided phase says which pods go, before they are counted.
     if (decided) out_.phase = NextPhase(outcome, old_phase_, job_.spec, out_.status.retry_count, {});
     counts_ = Count();
-    if (decided) return;
+    if (decided || job_.status.state.phase.empty()) return;  // a Job is Pending first, also one that needs no pod to run
     out_.phase = NextPhase(outcome, old_phase_, job_.spec, out_.status.retry_count, counts_);
     if (!Finished(out_.phase) || !KeepsPods(old_phase_)) return;
     if (out_.phase == JobPhase::kFailed && EndsByItself(old_phase_, out_.phase)) RememberFirstFailure();
@@ -256,8 +269,8 @@ class Decision {
     const bool ending = !KeepsPods(out_.phase) && out_.phase != JobPhase::kAborting && out_.phase != JobPhase::kAborted;
     if (ending && !KeepsPods(old_phase_)) KeepEndedCounts(job_.status, counts_);
     SetCounts(counts_, out_.status);
+    if (KeepsPods(old_phase_) && out_.verdict.transition.primitive == Primitive::kSync) out_.status.min_available = job_.spec.min_available;
     if (KeepsPods(out_.phase)) {
-      out_.status.min_available = job_.spec.min_available;
       out_.status.running_duration.clear();
       RecordPods();
     } else {
@@ -337,7 +350,7 @@ class Decision {
 
 bool JobOutcome::MustGo(const PodFacts& pod, bool wanted, bool restarting) const {
   if (pod.deleting) return false;
-  if (!KeepsPods(phase)) return !pod.ended();
+  if (!KeepsPods(phase)) return !pod.ended() || pod.version < record.keep_from;
   if (!wanted || restarting || pod.out_of_sync) return true;
   return pod.version < status.version && (!pod.ended() || pod.version < record.keep_from);
 }

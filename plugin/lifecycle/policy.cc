@@ -1,5 +1,7 @@
 #include "plugin/lifecycle/policy.h"
 
+#include <algorithm>
+
 #include "api/duration.h"
 
 namespace gangway::lifecycle {
@@ -61,6 +63,13 @@ Resolution Resolve(const api::volcano::Job& job, const Happening& happening) {
   const std::optional<PolicyRef> found = FindPolicy(job, happening);
   if (!found) return {};
   return {ParseAction(found->policy->action), TimeoutOf(*found->policy)};
+}
+
+bool HasTarget(const api::volcano::Job& job, Action action, const Happening& cause) {
+  if (ScopeOf(action) != Scope::kPartition) return true;
+  return cause.index >= 0 && std::ranges::any_of(job.spec.tasks, [&](const api::volcano::TaskSpec& task) {
+    return task.name == cause.task && task.partition_policy.has_value();
+  });
 }
 
 EventSet::EventSet(const api::volcano::Job& job) {

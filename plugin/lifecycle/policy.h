@@ -50,6 +50,9 @@ std::optional<PolicyRef> FindPolicy(const api::volcano::Job& job, const Happenin
 // The action a command carries, or what FindPolicy's policy says; SyncJob when there is neither.
 Resolution Resolve(const api::volcano::Job& job, const Happening& happening);
 
+// Whether the action has anything to act on. Only a task with a partitionPolicy has partitions, and only what happened to a pod names one.
+bool HasTarget(const api::volcano::Job& job, Action action, const Happening& cause);
+
 // The events that any policy of the Job answers, one bit each; so that nobody looks for the others.
 class EventSet {
  public:

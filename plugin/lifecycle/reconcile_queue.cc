@@ -174,22 +174,4 @@ kube::Plan ReconcileQueue(const QueueView& seen) {
   return plan;
 }
 
-Queue RootQueue() {
-  Queue queue;
-  queue.api_version = api::kQueues.ApiVersion();
-  queue.kind = std::string(api::kQueues.kind);
-  queue.metadata.name = "root";
-  queue.spec.weight = 1;
-  queue.spec.reclaimable = false;
-  return queue;
-}
-
-Queue DefaultQueue() {
-  Queue queue = RootQueue();
-  queue.metadata.name = "default";
-  queue.spec.reclaimable = true;
-  queue.spec.parent = "root";
-  return queue;
-}
-
 }  // namespace gangway::lifecycle

@@ -34,8 +34,4 @@ struct QueueView {
 // Pure. One command at a time; it is deleted after the state that it asked for is written.
 kube::Plan ReconcileQueue(const QueueView& seen);
 
-// The queues every cluster has: `root`, and `default` below it. Ready to be created.
-api::volcano::Queue RootQueue();
-api::volcano::Queue DefaultQueue();
-
 }  // namespace gangway::lifecycle

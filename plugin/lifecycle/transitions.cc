@@ -20,23 +20,23 @@ struct Row {
 };
 
 constexpr std::uint32_t kActive = Of(P::kPending, P::kRunning);
+constexpr std::uint32_t kWithPods = Of(P::kPending, P::kRunning, P::kRestarting);
 constexpr std::uint32_t kTargeted = Of(A::kRestartTask, A::kRestartPod, A::kRestartPartition);
-constexpr std::uint32_t kEnding = Of(A::kAbortJob, A::kTerminateJob, A::kCompleteJob, A::kResumeJob);
 
-// The first row that matches counts.
+// The first row that matches counts. Volcano forgets what should end a job that is Restarting, and a resumption costs a retry there: a pod
+// that never goes would keep such a job for ever, and a few rests would end a healthy one.
 constexpr std::array kTable = {
     Row{kActive, Of(A::kRestartJob), {Primitive::kKill, Retain::kNone, Outcome::kToRestarting, true}},
     Row{kActive, kTargeted, {Primitive::kKillTarget, Retain::kNone, Outcome::kToRestarting, true}},
-    Row{kActive, Of(A::kAbortJob), {Primitive::kKill, Retain::kSoft, Outcome::kToAborting}},
-    Row{kActive, Of(A::kCompleteJob), {Primitive::kKill, Retain::kSoft, Outcome::kToCompleting}},
-    Row{kActive, Of(A::kTerminateJob), {Primitive::kKill, Retain::kSoft, Outcome::kToTerminating}},
+    Row{kWithPods, Of(A::kAbortJob), {Primitive::kKill, Retain::kSoft, Outcome::kToAborting}},
+    Row{kWithPods, Of(A::kCompleteJob), {Primitive::kKill, Retain::kSoft, Outcome::kToCompleting}},
+    Row{kWithPods, Of(A::kTerminateJob), {Primitive::kKill, Retain::kSoft, Outcome::kToTerminating}},
     Row{Of(P::kPending), kAnyAction, {Primitive::kSync, Retain::kSoft, Outcome::kF1}},
     Row{Of(P::kRunning), kAnyAction, {Primitive::kSync, Retain::kSoft, Outcome::kF2}},
-    Row{Of(P::kRestarting), Of(A::kSyncJob), {Primitive::kSync, Retain::kSoft, Outcome::kF3}},
-    Row{Of(P::kRestarting), kEnding, {Primitive::kSync, Retain::kSoft, Outcome::kF3, false, true}},
+    Row{Of(P::kRestarting), Of(A::kSyncJob, A::kResumeJob), {Primitive::kSync, Retain::kSoft, Outcome::kF3}},
     Row{Of(P::kRestarting), kTargeted, {Primitive::kKillTarget, Retain::kNone, Outcome::kF3}},
     Row{Of(P::kRestarting), kAnyAction, {Primitive::kKill, Retain::kNone, Outcome::kF3}},
-    Row{Of(P::kAborting, P::kAborted), Of(A::kResumeJob), {Primitive::kKill, Retain::kSoft, Outcome::kToRestarting, true}},
+    Row{Of(P::kAborting, P::kAborted), Of(A::kResumeJob), {Primitive::kKill, Retain::kSucceeded, Outcome::kToRestarting}},
     Row{Of(P::kAborting), kAnyAction, {Primitive::kKill, Retain::kSoft, Outcome::kF4Aborted}},
     Row{Of(P::kCompleting), kAnyAction, {Primitive::kKill, Retain::kSoft, Outcome::kF4Completed}},
     Row{Of(P::kTerminating), kAnyAction, {Primitive::kKill, Retain::kSoft, Outcome::kF4Terminated}},
@@ -88,8 +88,8 @@ Transition TransitionOf(JobPhase phase, Action action) {
 
 bool HasEffect(JobPhase phase, Action action) {
   if (action == Action::kSyncJob || action == Action::kEnqueueJob || action == Action::kOther) return false;
-  const Outcome outcome = TransitionOf(phase, action).outcome;
-  return NamesPhase(outcome) || (outcome == Outcome::kF3 && phase == JobPhase::kRestarting);
+  const Transition transition = TransitionOf(phase, action);
+  return NamesPhase(transition.outcome) || (transition.outcome == Outcome::kF3 && transition.primitive != Primitive::kSync);
 }
 
 JobPhase NextPhase(Outcome outcome, JobPhase phase, const api::volcano::JobSpec& spec, std::int32_t retry_count,

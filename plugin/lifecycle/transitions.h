@@ -21,7 +21,8 @@ enum class Primitive : std::uint8_t {
 // Which pods a kill leaves alone.
 enum class Retain : std::uint8_t {
   kNone,
-  kSoft,  // Succeeded and Failed
+  kSoft,       // Succeeded and Failed
+  kSucceeded,  // what has failed is made anew
 };
 
 // What becomes of the phase.
@@ -39,8 +40,6 @@ struct Transition {
   Retain retain = Retain::kSoft;
   Outcome outcome = Outcome::kStay;
   bool spends_retry = false;
-  // The action must wait until the phase is left (ours; Volcano swallows it).
-  bool waits = false;
   friend bool operator==(const Transition&, const Transition&) = default;
 };
 
@@ -48,6 +47,11 @@ Transition TransitionOf(JobPhase phase, Action action);
 
 // Whether the action changes anything in this phase; the rest of the table is a plain look at the pods.
 bool HasEffect(JobPhase phase, Action action);
+
+// The restart that is under way was one too many: the next look makes the Job Failed, whatever is asked of it.
+inline bool RestartsAreSpent(JobPhase phase, const api::volcano::Job& job) {
+  return phase == JobPhase::kRestarting && job.status.retry_count >= job.spec.max_retry;
+}
 
 // The outcome names the next phase, whatever the pods do.
 constexpr bool NamesPhase(Outcome outcome) {

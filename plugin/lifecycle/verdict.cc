@@ -22,6 +22,7 @@ class Judging {
   Verdict Run() && {
     verdict_.action = Action::kSyncJob;
     verdict_.transition = TransitionOf(phase_, Action::kSyncJob);
+    if (RestartsAreSpent(phase_, *seen_.job)) return std::move(verdict_);
     const bool commanded = JudgeCommands();
     if (!commanded && KeepsPods(phase_)) JudgeFacts();
     return std::move(verdict_);
@@ -45,17 +46,20 @@ class Judging {
         continue;
       }
       const Action action = ParseAction(command->action);
-      const Transition transition = TransitionOf(phase_, action);
       if (!HasEffect(phase_, action)) {
         Discard(command, action == Action::kOther ? absl::StrCat("is no action of a job")
                                                   : absl::StrCat("has no effect: the job is ", NameOf(phase_)));
         continue;
       }
-      if (transition.waits || last_is_still_there) return false;  // and those after it, in their order
       Happening cause;
       cause.event = Event::kCommandIssued;
       cause.action = action;
-      Take(action, transition, std::move(cause));
+      if (!HasTarget(*seen_.job, action, cause)) {
+        Discard(command, "has no effect: a command names no partition");
+        continue;
+      }
+      if (last_is_still_there) return false;  // and those after it, in their order
+      Take(action, TransitionOf(phase_, action), std::move(cause));
       verdict_.command = command;
       verdict_.spent.push_back(command);
       Note(EventNote::Type::kNormal, "CommandIssued",
@@ -74,19 +78,14 @@ class Judging {
     const EventSet wanted(*seen_.job);
     for (const Fact& fact : FindFacts(seen_, roster_, record_, wanted)) {
       const Resolution resolution = Resolve(*seen_.job, fact.happening);
-      const Transition transition = TransitionOf(phase_, resolution.action);
-      if (!HasEffect(phase_, resolution.action)) continue;
+      if (!HasEffect(phase_, resolution.action) || !HasTarget(*seen_.job, resolution.action, fact.happening)) continue;
       if (resolution.delay > absl::ZeroDuration()) {
         if (!Due(fact, resolution)) continue;
       } else if (fact.made_anew) {
         continue;
       }
-      if (transition.waits) {
-        if (fact.happening.event == Event::kPodEvicted) verdict_.held.insert(fact.happening.pod);
-        continue;
-      }
       if (verdict_.cause.event == Event::kNone) {
-        Take(resolution.action, transition, fact.happening);
+        Take(resolution.action, TransitionOf(phase_, resolution.action), fact.happening);
       } else if (fact.happening.event == Event::kPodEvicted) {
         verdict_.held.insert(fact.happening.pod);  // its turn comes with the next look
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <tuple>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -54,6 +55,8 @@ bool Holds(const Requirement& requirement, int value, const Names& names) {
   }
   return false;
 }
+
+bool MayBePlaced(const PodFacts& facts) { return facts.ours && StatusOf(facts) == TaskStatus::kPending; }
 
 bool HoldsWithoutValue(Op op) { return op == Op::kNotIn || op == Op::kDoesNotExist; }
 
@@ -196,6 +199,7 @@ void Cluster::SetNode(const NodeFacts& facts) {
     taints.push_back({names_.Intern(taint.key), names_.Intern(taint.value), taint.effect});
   }
   unschedulable_[Index(row)] = facts.unschedulable ? 1 : 0;
+  LabelsChanged(row);
   RowChanged(row);
 }
 
@@ -214,6 +218,7 @@ void Cluster::RemoveNode(absl::string_view name) {
   labels_[Index(row)].clear();
   taints_[Index(row)].clear();
   unschedulable_[Index(row)] = 0;
+  LabelsChanged(row);
   RowChanged(row);
   FreeRowIfUnused(row);
 }
@@ -239,10 +244,31 @@ Obstacle Cluster::StaticObstacle(Row row, const Shape& shape) const {
                                          [&](const Term& term) { return Matches(row, term); })) {
     return Obstacle::kSelector;
   }
+  if (!shape.claims.empty() && !volumes_.AllSelectors(shape.claims, [&](const Volumes::Selector& s) { return MeetsSelector(row, s); })) {
+    return Obstacle::kVolume;
+  }
   for (const Taint& taint : taints(row)) {
     if (taint.effect != TaintEffect::kPreferNoSchedule && !Tolerates(shape, taint)) return Obstacle::kTaint;
   }
+  for (const TermId term : shape.kept_off) {
+    if (anti_affinities_.Keeps(term, row, [this](int at, int key) { return LabelOf(at, key); })) return Obstacle::kKeptAway;
+  }
   return Obstacle::kNothing;
+}
+
+bool Cluster::MeetsSelector(Row row, const Volumes::Selector& selector) const {
+  return std::any_of(selector.terms.begin(), selector.terms.end(), [&](const Term& term) { return Matches(row, term); });
+}
+
+std::string Cluster::VolumeText(Row row, const Shape& shape) const {
+  return volumes_.TextOfFirst(shape.claims, [&](const Volumes::Selector& s) { return MeetsSelector(row, s); });
+}
+
+std::string Cluster::KeeperText(const Shape& shape) const {
+  const int pod = anti_affinities_.FirstPod(shape.kept_off, [this](int a, int b) {
+    return std::tie(task(a).ns, task(a).name) < std::tie(task(b).ns, task(b).name);
+  });
+  return pod == kNone ? std::string() : KeyOf(task(pod).ns, task(pod).name);
 }
 
 int Cluster::SoftTaints(Row row, const Shape& shape) const {
@@ -262,12 +288,42 @@ std::string Cluster::TaintText(Row row, const Shape& shape) const {
 
 // ---- shapes
 
-ShapeId Cluster::InternShape(const Wants& wants) {
+ShapeId Cluster::InternShape(const Wants& wants, const std::vector<TermId>& kept_off) {
   std::string key = ShapeKey(wants);
+  const std::size_t size = key.size();
+  for (const TermId term : kept_off) absl::StrAppend(&key, "|k", anti_affinities_.key(term));
   if (auto it = shape_by_key_.find(key); it != shape_by_key_.end()) {
     ++shapes_[Index(it->second)].users;
     return it->second;
   }
+  Shape shape = MakeShape(wants, dims_, names_);
+  GrowStride();
+  shape.key = std::move(key);
+  shape.wants_size = size;
+  shape.kept_off = kept_off;
+  const ShapeId id = AddShape(std::move(shape));
+  for (const std::string& claim : wants.claims) shapes_[Index(id)].claims.push_back(volumes_.Use(claim, id));
+  return id;
+}
+
+// What asks for the same, of pods that these anti-affinities match.
+ShapeId Cluster::ShapeKeptOff(ShapeId alike, const std::vector<TermId>& kept_off) {
+  const Shape& like = shapes_[Index(alike)];
+  std::string key = like.key.substr(0, like.wants_size);
+  for (const TermId term : kept_off) absl::StrAppend(&key, "|k", anti_affinities_.key(term));
+  if (auto it = shape_by_key_.find(key); it != shape_by_key_.end()) {
+    ++shapes_[Index(it->second)].users;
+    return it->second;
+  }
+  Shape shape = like;
+  shape.key = std::move(key);
+  shape.kept_off = kept_off;
+  const ShapeId id = AddShape(std::move(shape));
+  for (const ClaimId claim : shapes_[Index(id)].claims) volumes_.Use(claim, id);
+  return id;
+}
+
+ShapeId Cluster::AddShape(Shape shape) {
   ShapeId id = kNone;
   if (!free_shapes_.empty()) {
     id = free_shapes_.back();
@@ -277,13 +333,12 @@ ShapeId Cluster::InternShape(const Wants& wants) {
     shapes_.emplace_back();
     shape_versions_.push_back(0);
   }
-  Shape& shape = shapes_[Index(id)];
-  shape = MakeShape(wants, dims_, names_);
-  GrowStride();
   shape.users = 1;
-  shape.key = key;
+  for (const TermId term : shape.kept_off) anti_affinities_.Use(term);
+  if (!shape.kept_off.empty()) kept_off_shapes_.push_back(id);
+  shape_by_key_.emplace(shape.key, id);
+  shapes_[Index(id)] = std::move(shape);
   shape_versions_[Index(id)] = ++last_shape_version_;
-  shape_by_key_.emplace(std::move(key), id);
   return id;
 }
 
@@ -291,9 +346,84 @@ void Cluster::ReleaseShape(ShapeId id) {
   Shape& shape = shapes_[Index(id)];
   if (--shape.users > 0) return;
   shape_by_key_.erase(shape.key);
+  for (const ClaimId claim : shape.claims) volumes_.Unuse(claim, id);
+  for (const TermId term : shape.kept_off) anti_affinities_.Unuse(term);
+  if (!shape.kept_off.empty()) std::erase(kept_off_shapes_, id);
   shape = Shape();
   shape_versions_[Index(id)] = 0;
   free_shapes_.push_back(id);
+}
+
+void Cluster::Stir(const std::vector<ShapeId>& shapes) {
+  for (const ShapeId id : shapes) shape_versions_[Index(id)] = ++last_shape_version_;
+  if (!shapes.empty()) ++version_;
+}
+
+// ---- anti-affinities
+
+void Cluster::StirKeptOffBy(TermId term) {
+  std::vector<ShapeId> shapes;
+  for (const ShapeId id : kept_off_shapes_) {
+    const std::vector<TermId>& terms = shapes_[Index(id)].kept_off;
+    if (std::find(terms.begin(), terms.end(), term) != terms.end()) shapes.push_back(id);
+  }
+  Stir(shapes);
+}
+
+int Cluster::LabelOf(Row row, int key) const {
+  const auto& labels = labels_[Index(row)];
+  const auto it = std::lower_bound(labels.begin(), labels.end(), std::pair<int, int>(key, -1));
+  return it == labels.end() || it->first != key ? -1 : it->second;
+}
+
+void Cluster::LabelsChanged(Row row) {
+  for (const TermId term : anti_affinities_.RowChanged(row, [this](int at, int key) { return LabelOf(at, key); })) StirKeptOffBy(term);
+}
+
+void Cluster::KeepAway(TaskId id, const std::vector<AntiAffinityFacts>& terms) {
+  if (terms.empty() || task(id).row == kNone) return;
+  std::vector<TermId> fresh;
+  const auto label_of = [this](int at, int key) { return LabelOf(at, key); };
+  for (const TermId term : anti_affinities_.Add(id, task(id).row, terms, label_of, fresh)) StirKeptOffBy(term);
+  if (fresh.empty()) return;
+  MatchWaiting([&](const Task& task, absl::string_view labels) {
+    std::vector<TermId> kept_off = shape(task.shape).kept_off;
+    const std::size_t before = kept_off.size();
+    for (const TermId term : fresh) {
+      if (anti_affinities_.Matches(term, task.ns, labels)) kept_off.push_back(term);
+    }
+    if (kept_off.size() > before) anti_affinities_.SortByKey(kept_off);
+    return kept_off;
+  });
+}
+
+void Cluster::LetNear(TaskId id) {
+  for (const TermId term : anti_affinities_.Remove(id, [this](int at, int key) { return LabelOf(at, key); })) StirKeptOffBy(term);
+}
+
+// Gives every task without a node the shape of what keeps it off nodes.
+void Cluster::MatchWaiting(absl::FunctionRef<std::vector<TermId>(const Task& task, absl::string_view packed_labels)> kept_off_by) {
+  for (const auto& [id, labels] : waiting_labels_) {
+    Task& task = tasks_[Index(id)];
+    const std::vector<TermId> kept_off = kept_off_by(task, labels);
+    if (kept_off == shape(task.shape).kept_off) continue;
+    const ShapeId before = task.shape;
+    task.shape = ShapeKeptOff(before, kept_off);
+    ReleaseShape(before);
+    ++version_;
+  }
+}
+
+void Cluster::SetNamespace(const NamespaceFacts& facts) {
+  if (anti_affinities_.SetNamespace(facts.name, PackLabels(facts.labels))) MatchAllAnew();
+}
+
+void Cluster::RemoveNamespace(absl::string_view name) {
+  if (anti_affinities_.RemoveNamespace(name)) MatchAllAnew();
+}
+
+void Cluster::MatchAllAnew() {
+  MatchWaiting([this](const Task& task, absl::string_view labels) { return anti_affinities_.Matching(task.ns, labels); });
 }
 
 // ---- tasks
@@ -305,6 +435,7 @@ void Cluster::TakeRoom(Task& task) {
   if (present(task.row)) held_on_present_.Add(wanted.request);
   auto& ports = ports_[Index(task.row)];
   ports.insert(ports.end(), wanted.ports.begin(), wanted.ports.end());
+  for (const ClaimId claim : wanted.claims) volumes_.Hold(claim, 1);
   if (task.gang != kNone) {
     Gang& gang = gangs_[Index(task.gang)];
     gang.held.Add(wanted.request);
@@ -326,6 +457,7 @@ void Cluster::GiveRoom(Task& task) {
     GW_CHECK(it != ports.end());
     ports.erase(it);
   }
+  for (const ClaimId claim : wanted.claims) volumes_.Hold(claim, -1);
   if (task.gang != kNone) {
     Gang& gang = gangs_[Index(task.gang)];
     gang.held.Subtract(wanted.request);
@@ -339,7 +471,10 @@ TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
   return it == task_by_key_.end() ? kNone : it->second;
 }
 
-bool Cluster::SamePod(const Task& task, const PodFacts& facts) const {
+bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
+  const Task& task = tasks_[Index(id)];
+  const auto labels = waiting_labels_.find(id);
+  const bool same_labels = (labels == waiting_labels_.end() ? "" : labels->second) == (MayBePlaced(facts) ? PackLabels(facts.labels) : "");
   const TaskStatus status = task.status == TaskStatus::kBinding ? TaskStatus::kPending : task.status;
   // A gang that nobody told of yet is another than none.
   const bool same_gang = task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang);
@@ -347,15 +482,15 @@ bool Cluster::SamePod(const Task& task, const PodFacts& facts) const {
                        : task.row == kNone                 ? facts.node.empty()
                                                            : facts.node == node_name(task.row);
   return task.uid == facts.uid && status == StatusOf(facts) && on_node && same_gang &&
-         names_.Text(task.role) == facts.role && task.priority == facts.priority && task.index == facts.index &&
+         names_.Text(task.role) == facts.role && PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
-         task.created == facts.created && task.bound_at == facts.bound_at &&
-         shape(task.shape).key == ShapeKey(facts.wants);
+         task.created == facts.created &&
+         absl::string_view(shape(task.shape).key).substr(0, shape(task.shape).wants_size) == ShapeKey(facts.wants) && same_labels;
 }
 
 TaskId Cluster::SetPod(const PodFacts& facts) {
   const std::string key = KeyOf(facts.ns, facts.name);
-  if (auto it = task_by_key_.find(key); it != task_by_key_.end() && SamePod(task(it->second), facts)) return it->second;
+  if (auto it = task_by_key_.find(key); it != task_by_key_.end() && SamePod(it->second, facts)) return it->second;
   ++version_;
   Row assumed = kNone;
   if (auto it = task_by_key_.find(key); it != task_by_key_.end()) {
@@ -388,7 +523,9 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
     }
     task_by_key_.emplace(key, id);
   }
-  const ShapeId shape = InternShape(facts.wants);
+  const bool may_be_placed = MayBePlaced(facts);
+  const ShapeId shape =
+      InternShape(facts.wants, may_be_placed && !anti_affinities_.empty() ? anti_affinities_.Matching(facts.ns, PackLabels(facts.labels)) : std::vector<TermId>());
   const GangId gang = facts.gang.empty() ? kNone : InternGang(facts.ns, facts.gang);
   Row row = assumed;
   if (!facts.node.empty()) row = InternRow(facts.node);
@@ -401,6 +538,7 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   task.shape = shape;
   task.row = row;
   task.role = names_.Intern(facts.role);
+  task.partition = facts.partition.empty() ? kNone : names_.Intern(facts.partition);
   task.priority = facts.priority;
   task.index = facts.index;
   task.status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
@@ -408,7 +546,6 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   task.gated = facts.gated;
   task.controlled = facts.controlled;
   task.created = facts.created;
-  task.bound_at = facts.bound_at;
   task.used = true;
   if (row != kNone) ++pods_on_row_[Index(row)];
   if (row_before != kNone) {
@@ -417,6 +554,15 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   }
   JoinGang(id, gang);
   TakeRoom(tasks_[Index(id)]);
+  if (may_be_placed) {
+    waiting_labels_[id] = PackLabels(facts.labels);
+  } else {
+    waiting_labels_.erase(id);
+  }
+  if (facts.keeps_away.empty() || !anti_affinities_.Has(id, row)) {
+    LetNear(id);
+    KeepAway(id, facts.keeps_away);
+  }
   return id;
 }
 
@@ -427,6 +573,8 @@ void Cluster::RemovePod(absl::string_view ns, absl::string_view name) {
 void Cluster::RemoveTask(TaskId id) {
   Task& task = tasks_[Index(id)];
   GiveRoom(task);
+  LetNear(id);
+  waiting_labels_.erase(id);
   LeaveGang(id);
   ReleaseShape(task.shape);
   if (task.row != kNone) {
@@ -574,6 +722,11 @@ GangId Cluster::SetGang(const GangFacts& facts) {
     if (count > 0) gang.min_task_member.emplace_back(names_.Intern(role), count);
   }
   std::sort(gang.min_task_member.begin(), gang.min_task_member.end());
+  gang.sub_groups.clear();
+  for (const SubGroupFacts& group : facts.sub_groups) {
+    gang.sub_groups.push_back({names_.Intern(group.role), std::max(group.size, 1), std::max(group.min_groups, 0)});
+  }
+  std::sort(gang.sub_groups.begin(), gang.sub_groups.end(), [](const SubGroups& a, const SubGroups& b) { return a.role < b.role; });
   gang.has_min_resources = facts.has_min_resources;
   gang.min_resources = dims_.Intern(facts.min_resources);
   GrowStride();
@@ -583,6 +736,7 @@ GangId Cluster::SetGang(const GangFacts& facts) {
   // A decision to let it in outlives events that were written before it.
   gang.admitted = let_in || (same && gang.admitted && gang.phase == facts.phase);
   gang.phase = facts.phase;
+  gang.was_whole = facts.was_whole;
   GangChanged(id);
   return id;
 }
@@ -596,8 +750,10 @@ void Cluster::RemoveGang(absl::string_view ns, absl::string_view name) {
   gang.admitted = false;
   gang.uid.clear();
   gang.phase = GangPhase::kNone;
+  gang.was_whole = false;
   gang.min_member = 0;
   gang.min_task_member.clear();
+  gang.sub_groups.clear();
   GangChanged(id);
   FreeGangIfUnused(id);
 }
@@ -657,21 +813,45 @@ QueueId Cluster::InternQueue(absl::string_view name) {
 
 void Cluster::FreeQueueIfUnused(QueueId id) {
   Queue& queue = queues_[Index(id)];
-  if (queue.known || queue.gangs > 0) return;
+  if (queue.known || queue.gangs > 0 || queue.children > 0) return;
   queue_by_name_.erase(queue.name);
   queue = Queue();
   free_queues_.push_back(id);
 }
 
+std::int64_t Queue::Limit(Dim dim) const {
+  for (const auto& [limited, amount] : capability) {
+    if (limited == dim) return amount;
+  }
+  return kUnlimited;
+}
+
+void Cluster::SetParent(QueueId id, QueueId parent) {
+  const QueueId before = queues_[Index(id)].parent;
+  if (before == parent) return;
+  queues_[Index(id)].parent = parent;
+  if (parent != kNone) ++queues_[Index(parent)].children;
+  if (before == kNone) return;
+  --queues_[Index(before)].children;
+  FreeQueueIfUnused(before);
+}
+
 void Cluster::SetQueue(const QueueFacts& facts) {
   const QueueId id = InternQueue(facts.name);
+  const QueueId parent = facts.parent.empty() || facts.parent == facts.name ? kNone : InternQueue(facts.parent);
+  SetParent(id, parent);
   Queue& queue = queues_[Index(id)];
   queue.known = true;
   queue.weight = std::max(facts.weight, 1);
   queue.priority = facts.priority;
   queue.open = facts.open;
-  queue.capability = dims_.Intern(facts.capability);
+  queue.capability.clear();
+  for (const auto& [name, amount] : facts.capability) {
+    const Dim dim = dims_.Intern(name);
+    if (amount > 0 || (dim != kCpu && dim != kMemory)) queue.capability.emplace_back(dim, std::clamp<std::int64_t>(amount, 0, kMaxAmount));
+  }
   queue.guarantee = dims_.Intern(facts.guarantee);
+  queue.not_modelled = facts.not_modelled;
   queue.created = facts.created;
   ++version_;
   GrowStride();
@@ -684,8 +864,10 @@ void Cluster::RemoveQueue(absl::string_view name) {
   Queue& queue = queues_[Index(id)];
   ++version_;
   queue.known = false;
-  queue.capability = Resources();
+  queue.capability.clear();
   queue.guarantee = Resources();
+  queue.not_modelled.clear();
+  SetParent(id, kNone);
   FreeQueueIfUnused(id);
 }
 

@@ -2,24 +2,29 @@
 //
 // Changes only by the Set.../Remove... events and by Assume/Forget. An event states what is now, so applying one twice
 // changes nothing, and events about different objects commute: pods may come before their node, PodGroup or queue.
-// No objects are kept; about 300 bytes a pod.
+// No objects are kept; about 400 bytes a pod, and as much again for the labels of one that waits for a node from us.
 //
 // Used on one loop; const calls may run together.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "plugin/model/anti_affinity.h"
 #include "plugin/model/facts.h"
 #include "plugin/model/names.h"
 #include "plugin/model/resources.h"
 #include "plugin/model/shape.h"
+#include "plugin/model/volumes.h"
 
 namespace gangway::model {
 
@@ -47,18 +52,23 @@ struct Task {
   ShapeId shape = kNone;
   Row row = kNone;  // of its node, known or assumed
   int role = 0;     // interned
+  int partition = kNone;  // interned
   std::int32_t priority = 1;
   int index = -1;
   TaskStatus status = TaskStatus::kPending;
   bool ours = true, gated = false, controlled = false;
   bool used = false;  // the slot holds a task
   absl::Time created = absl::InfinitePast();
-  absl::Time bound_at = absl::InfinitePast();
 
   // Its request is taken from the node.
   bool holds_room() const {
     return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed;
   }
+};
+
+struct SubGroups {
+  int role = 0;  // interned
+  int size = 1, min_groups = 0;
 };
 
 struct Gang {
@@ -68,11 +78,13 @@ struct Gang {
   int priority_class = kNone;  // interned
   int min_member = 0;
   std::vector<std::pair<int, int>> min_task_member;  // role, count; sorted by role
+  std::vector<SubGroups> sub_groups;                 // sorted by role
   bool has_min_resources = false;
   Resources min_resources;
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
   GangPhase phase = GangPhase::kNone;
+  bool was_whole = false;  // once, as its status tells
   bool admitted = false;  // let in: by its phase, or by a decision that is being written
   std::string held_back;  // set: not placed for now, since this went wrong when it was tried
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
@@ -99,15 +111,22 @@ struct Queue {
   int weight = 1;
   std::int32_t priority = 0;
   bool open = true;
-  Resources capability;  // positive dimensions are limits
+  QueueId parent = kNone;
+  int children = 0;  // queues that name it as their parent
+  std::vector<std::pair<Dim, std::int64_t>> capability;  // what is limited
   Resources guarantee;
+  std::string not_modelled;
   absl::Time created = absl::InfinitePast();
   Resources held;  // requests of its gangs' tasks that hold room
   int gangs = 0;
+
+  // kUnlimited for what its capability does not limit.
+  std::int64_t Limit(Dim dim) const;
 };
+inline constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 // What stands between one pod of a shape and one node, the first thing in this order.
-enum class Obstacle : std::uint8_t { kNothing, kAbsent, kCordoned, kSelector, kTaint, kPorts, kResource };
+enum class Obstacle : std::uint8_t { kNothing, kAbsent, kCordoned, kSelector, kVolume, kTaint, kKeptAway, kPorts, kResource };
 
 class Cluster {
  public:
@@ -126,6 +145,17 @@ class Cluster {
   void RemoveQueue(absl::string_view name);
   void SetPriorityClass(const PriorityClassFacts& facts);
   void RemovePriorityClass(absl::string_view name);
+  void SetClaim(const ClaimFacts& facts) { Stir(volumes_.SetClaim(facts)); }
+  void RemoveClaim(absl::string_view ns, absl::string_view name) { Stir(volumes_.RemoveClaim(ns, name)); }
+  void SetVolume(const VolumeFacts& facts) { Stir(volumes_.SetVolume(facts)); }
+  void RemoveVolume(absl::string_view name) { Stir(volumes_.RemoveVolume(name)); }
+  void SetStorageClass(const StorageClassFacts& facts) { Stir(volumes_.SetStorageClass(facts)); }
+  void RemoveStorageClass(absl::string_view name) { Stir(volumes_.RemoveStorageClass(name)); }
+  // False: nobody lets us see claims. Until an event says otherwise.
+  void SetClaimsReadable(bool readable) { Stir(volumes_.SetReadable(readable)); }
+  // Labels of namespaces, which other pods' anti-affinities may ask for; one that nobody told of is taken to match them.
+  void SetNamespace(const NamespaceFacts& facts);
+  void RemoveNamespace(absl::string_view name);
 
   // Decisions on their way to the API server. An assumed task holds its room until an event shows it bound, or Forget.
   void Assume(TaskId task, Row row);
@@ -154,6 +184,15 @@ class Cluster {
   // What stands against every pod of the shape on this node, before room is looked at; kNothing when nothing does.
   Obstacle StaticObstacle(Row row, const Shape& shape) const;
   bool Matches(Row row, const Term& term) const;
+  const Volumes& volumes() const { return volumes_; }
+  // Whether some node could take a pod of the shape: it asks for nothing unknown, and its claims can be used.
+  bool CanBePlaced(const Shape& shape) const {
+    return shape.not_modelled.empty() && volumes_.ProblemOf(shape.claims).trouble == ClaimTrouble::kNone;
+  }
+  // "pv1 (zone=b)": the first volume of the shape that the node does not reach.
+  std::string VolumeText(Row row, const Shape& shape) const;
+  // "namespace/name" of a pod whose anti-affinity keeps the shape off nodes.
+  std::string KeeperText(const Shape& shape) const;
   // Untolerated PreferNoSchedule taints.
   int SoftTaints(Row row, const Shape& shape) const;
   // Key of the first taint that keeps the shape off the node; "" = none.
@@ -169,11 +208,12 @@ class Cluster {
   // Shapes, tasks, gangs, queues. Ids are reused after removal.
   int shape_slots() const { return static_cast<int>(shapes_.size()); }
   const Shape& shape(ShapeId id) const { return shapes_[Index(id)]; }
-  // Changes when the slot is given to another shape.
+  // Changes when the slot is given to another shape, or to what its pods ask for in the same words the answer may be another.
   std::uint64_t shape_version(ShapeId id) const { return shape_versions_[Index(id)]; }
   const Task& task(TaskId id) const { return tasks_[Index(id)]; }
   TaskId FindTask(absl::string_view ns, absl::string_view name) const;
   const Gang& gang(GangId id) const { return gangs_[Index(id)]; }
+  int gang_slots() const { return static_cast<int>(gangs_.size()); }
   GangId FindGang(absl::string_view ns, absl::string_view name) const;
   const Queue& queue(QueueId id) const { return queues_[Index(id)]; }
   int queue_slots() const { return static_cast<int>(queues_.size()); }
@@ -192,7 +232,8 @@ class Cluster {
     return dim < stride_ ? table[Index(row) * Index(stride_) + Index(dim)] : 0;
   }
   bool SameNode(Row row, const NodeFacts& facts) const;
-  bool SamePod(const Task& task, const PodFacts& facts) const;
+  bool SamePod(TaskId id, const PodFacts& facts) const;
+  absl::string_view PartitionText(const Task& task) const { return task.partition == kNone ? "" : names_.Text(task.partition); }
   Row InternRow(absl::string_view name);
   void FreeRowIfUnused(Row row);
   void GrowStride();
@@ -200,8 +241,20 @@ class Cluster {
   void AddToRow(std::vector<std::int64_t>& table, Row row, const Resources& amounts, std::int64_t times);
   Resources RowAmounts(const std::vector<std::int64_t>& table, Row row) const;
 
-  ShapeId InternShape(const Wants& wants);
+  ShapeId InternShape(const Wants& wants, const std::vector<TermId>& kept_off);
+  ShapeId ShapeKeptOff(ShapeId alike, const std::vector<TermId>& kept_off);
+  ShapeId AddShape(Shape shape);
   void ReleaseShape(ShapeId id);
+  // Their nodes may be others than before.
+  void Stir(const std::vector<ShapeId>& shapes);
+  void StirKeptOffBy(TermId term);
+  int LabelOf(Row row, int key) const;
+  void LabelsChanged(Row row);
+  bool MeetsSelector(Row row, const Volumes::Selector& selector) const;
+  void KeepAway(TaskId id, const std::vector<AntiAffinityFacts>& terms);
+  void LetNear(TaskId id);
+  void MatchAllAnew();
+  void MatchWaiting(absl::FunctionRef<std::vector<TermId>(const Task& task, absl::string_view packed_labels)> kept_off_by);
 
   void TakeRoom(Task& task);
   void GiveRoom(Task& task);
@@ -215,6 +268,7 @@ class Cluster {
   void GangChanged(GangId id);
   QueueId InternQueue(absl::string_view name);
   void FreeQueueIfUnused(QueueId id);
+  void SetParent(QueueId id, QueueId parent);
 
   const std::uint64_t id_;
   Dims dims_;
@@ -245,6 +299,11 @@ class Cluster {
   std::vector<ShapeId> free_shapes_;
   absl::flat_hash_map<std::string, ShapeId> shape_by_key_;
   std::uint64_t last_shape_version_ = 0;
+
+  Volumes volumes_{names_};
+  AntiAffinities anti_affinities_{names_};
+  std::vector<ShapeId> kept_off_shapes_;  // with a term that keeps them off
+  absl::flat_hash_map<TaskId, std::string> waiting_labels_;  // of tasks without a node, packed
 
   std::vector<Task> tasks_;
   std::vector<TaskId> free_tasks_;

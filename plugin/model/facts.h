@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -71,8 +72,18 @@ struct Wants {
   std::vector<PreferenceFacts> preferences;
   std::vector<TolerationFacts> tolerations;
   std::vector<HostPortFacts> host_ports;
+  std::vector<std::string> claims;  // "namespace/name", sorted
   // A field that asks for something the scheduler does not know, such as "spec.resourceClaims": the pod is never placed.
   std::string not_modelled;
+};
+
+// A required term of a pod's anti-affinity, as far as the pod has a node: pods that match keep off nodes that are alike.
+struct AntiAffinityFacts {
+  std::string topology_key;             // nodes are alike by this label
+  std::vector<std::string> namespaces;  // of the pods it matches
+  // Beside these the namespaces whose labels all of these hold for.
+  std::optional<std::vector<RequirementFacts>> namespace_selector;
+  std::vector<RequirementFacts> pods;   // of their labels; none: every pod
 };
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
@@ -81,6 +92,7 @@ struct PodFacts {
   std::string ns, name, uid;
   std::string gang;  // the PodGroup's name; "" = none
   std::string role;  // the task of the job
+  std::string partition;  // which sub-group of its task it belongs to; "" = none
   std::string node;  // "" = not bound
   PodPhase phase = PodPhase::kPending;
   bool terminating = false;
@@ -90,8 +102,16 @@ struct PodFacts {
   std::int32_t priority = 1;
   int index = -1;            // its number in the task; -1 = none
   absl::Time created = absl::InfinitePast();
-  absl::Time bound_at = absl::InfinitePast();  // when it was bound, as far as the object tells
   Wants wants;
+  std::vector<std::pair<std::string, std::string>> labels;  // of a pod that waits for a node from us
+  std::vector<AntiAffinityFacts> keeps_away;                // of a pod that has a node
+};
+
+// The pods of one task that have the same partition are placed whole or not at all.
+struct SubGroupFacts {
+  std::string role;
+  int size = 1;        // pods that make one whole
+  int min_groups = 0;  // whole ones that the gang needs to start
 };
 
 enum class GangPhase : std::uint8_t { kNone, kPending, kInqueue, kRunning, kUnknown, kCompleted };
@@ -102,22 +122,54 @@ struct GangFacts {
   std::string priority_class;
   int min_member = 0;
   std::vector<std::pair<std::string, int>> min_task_member;
+  std::vector<SubGroupFacts> sub_groups;  // each task once
   bool has_min_resources = false;
   NamedAmounts min_resources;
   // A field of its spec that asks for something the scheduler does not know, such as "spec.networkTopology".
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
   GangPhase phase = GangPhase::kNone;
+  bool was_whole = false;  // once, as its status tells: as many pods as its minimum had a node
 };
 
 struct QueueFacts {
   std::string name;
+  std::string parent;  // "" = none
   int weight = 1;
   std::int32_t priority = 0;
   bool open = true;
-  NamedAmounts capability;  // dimensions that are absent are unlimited
+  NamedAmounts capability;  // dimensions that are absent are unlimited; so are cpu and memory of 0, as in Volcano
   NamedAmounts guarantee;
+  // A field of its spec that asks for something the scheduler does not know, such as "spec.affinity".
+  std::string not_modelled;
   absl::Time created = absl::InfinitePast();
+};
+
+enum class ClaimPhase : std::uint8_t { kPending, kBound, kLost };
+
+struct ClaimFacts {
+  std::string ns, name;
+  ClaimPhase phase = ClaimPhase::kPending;
+  std::string volume, storage_class;
+  bool ending = false;   // it is being deleted
+  bool one_pod = false;  // ReadWriteOncePod
+};
+
+struct VolumeFacts {
+  std::string name;
+  // The node must meet each of these: any of its terms.
+  std::vector<std::vector<TermFacts>> selectors;
+  std::string not_modelled;  // a field that asks for something the scheduler does not know
+};
+
+struct StorageClassFacts {
+  std::string name;
+  bool waits_for_pod = false;  // binds a claim when its pod gets a node
+};
+
+struct NamespaceFacts {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> labels;
 };
 
 struct PriorityClassFacts {

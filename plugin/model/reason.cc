@@ -48,7 +48,11 @@ std::string NodeCounts(const RoleReason& role) {
   count(role.selector, absl::StrCat("does not match", labels), absl::StrCat("do not match", labels));
   const std::string taint = role.taint_text.empty() ? std::string() : absl::StrCat(" with ", role.taint_text);
   count(role.tainted, absl::StrCat("is tainted", taint), absl::StrCat("are tainted", taint));
+  const std::string volume = role.volume_text.empty() ? std::string() : absl::StrCat(" ", role.volume_text);
+  count(role.volumes, absl::StrCat("does not reach volume", volume), absl::StrCat("do not reach volume", volume));
   count(role.cordoned, "is cordoned", "are cordoned");
+  const std::string keeper = role.keeper_text.empty() ? std::string() : absl::StrCat(" of pod ", role.keeper_text);
+  count(role.kept_away, absl::StrCat("is kept free by the podAntiAffinity", keeper), absl::StrCat("are kept free by the podAntiAffinity", keeper));
   count(role.ports, "has its host port taken", "have its host port taken");
   parts.push_back(absl::StrCat(role.fit, role.fit == 1 ? " fits" : " fit"));
   return absl::StrJoin(parts, ", ");
@@ -65,11 +69,42 @@ std::string NoRoom(const Reason& reason) {
   return text;
 }
 
+std::string Claim(const Reason& reason) {
+  const std::string claim = absl::StrCat("claim ", reason.subject);
+  switch (reason.trouble) {
+    case ClaimTrouble::kNone:
+      return claim;
+    case ClaimTrouble::kMissing:
+      return absl::StrCat("there is no ", claim);
+    case ClaimTrouble::kUnreadable:
+      return absl::StrCat(claim, " cannot be read: the scheduler may not list persistentvolumeclaims");
+    case ClaimTrouble::kUnbound:
+      return absl::StrCat(claim, " is not bound yet", reason.detail.empty() ? "" : absl::StrCat(" (storage class ", reason.detail, ")"));
+    case ClaimTrouble::kWaitsForPod:
+      return absl::StrCat(claim, " is not bound: storage class ", reason.detail,
+                          " binds a claim when its pod gets a node (WaitForFirstConsumer), and this scheduler gives none before; use a class with "
+                          "volumeBindingMode Immediate, or set the claim's volumeName");
+    case ClaimTrouble::kLost:
+      return absl::StrCat(claim, " has lost its volume", reason.detail.empty() ? "" : " ", reason.detail);
+    case ClaimTrouble::kEnding:
+      return absl::StrCat(claim, " is being deleted");
+    case ClaimTrouble::kInUse:
+      return absl::StrCat(claim, " is for one pod at a time (ReadWriteOncePod), and another has it");
+    case ClaimTrouble::kVolumeMissing:
+      return absl::StrCat("volume ", reason.detail, " of ", claim, " is not known: it is gone, or the scheduler may not list persistentvolumes");
+    case ClaimTrouble::kVolumeNotModelled:
+      return absl::StrCat(claim, ": ", reason.detail, " asks for something this scheduler does not know");
+  }
+  return claim;
+}
+
+// Of a cluster the numbers are what it has, not what is let in: a reader compares them with their nodes.
 std::string Sums(const Reason& reason, absl::string_view holder) {
+  const bool cluster = reason.kind == Reason::Kind::kClusterFull;
   return absl::StrJoin(reason.sums, "; ", [&](std::string* out, const SumLack& sum) {
-    const std::int64_t room = sum.limit - sum.in_use;
+    const std::int64_t there = cluster ? sum.capacity : sum.limit, room = there - sum.in_use;
     absl::StrAppend(out, "needs ", sum.dim, " ", AmountText(sum.dim, sum.needed), ", ", holder, " uses ",
-                    AmountText(sum.dim, sum.in_use), " of ", AmountText(sum.dim, sum.limit), ", ",
+                    AmountText(sum.dim, sum.in_use), " of ", AmountText(sum.dim, there), ", ",
                     AmountText(sum.dim, sum.needed - (room > 0 ? room : 0)), " too many");
   });
 }
@@ -80,14 +115,20 @@ absl::string_view KindText(Reason::Kind kind) {
   switch (kind) {
     case Reason::Kind::kNoRoom:
       return "no_room";
+    case Reason::Kind::kKeptForMinimum:
+      return "kept_for_minimum";
     case Reason::Kind::kTooFewTasks:
       return "too_few_tasks";
     case Reason::Kind::kTooFewOfRole:
       return "too_few_of_role";
+    case Reason::Kind::kTooFewSubGroups:
+      return "too_few_sub_groups";
     case Reason::Kind::kGated:
       return "gated";
     case Reason::Kind::kNotModelled:
       return "not_modelled";
+    case Reason::Kind::kClaim:
+      return "claim";
     case Reason::Kind::kBindFailed:
       return "bind_failed";
     case Reason::Kind::kQueueMissing:
@@ -107,16 +148,24 @@ std::string Render(const Reason& reason) {
   switch (reason.kind) {
     case Reason::Kind::kNoRoom:
       return NoRoom(reason);
+    case Reason::Kind::kKeptForMinimum:
+      return absl::StrCat(waits, "room is kept for gangs that lack their minimum, the first is ", reason.subject);
     case Reason::Kind::kTooFewTasks:
       return absl::StrCat(waits, Exist(reason.existing),
                           reason.ending == 0 ? std::string() : absl::StrCat(", ", reason.ending, reason.ending == 1 ? " is" : " are", " ending"));
     case Reason::Kind::kTooFewOfRole:
       return absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), " named ", reason.subject, ": ",
                           Exist(reason.existing));
+    case Reason::Kind::kTooFewSubGroups:
+      return absl::StrCat("waits for ", reason.missing, " of ", reason.min_member, reason.min_member == 1 ? " sub-group" : " sub-groups", " of task ",
+                          reason.subject, ": ", reason.existing, reason.existing == 1 ? " has" : " have", " all of ", reason.size,
+                          reason.size == 1 ? " pod" : " pods");
     case Reason::Kind::kGated:
       return absl::StrCat(waits, "pods are held by scheduling gates, the first is ", reason.subject);
     case Reason::Kind::kNotModelled:
       return absl::StrCat(waits, reason.subject, " asks for something this scheduler does not know");
+    case Reason::Kind::kClaim:
+      return absl::StrCat(waits, Claim(reason));
     case Reason::Kind::kBindFailed:
       return absl::StrCat(waits, reason.subject);
     case Reason::Kind::kQueueMissing:
@@ -129,7 +178,7 @@ std::string Render(const Reason& reason) {
       return absl::StrCat(waits, Sums(reason, "the cluster"),
                           reason.overcommit_percent == 100
                               ? std::string()
-                              : absl::StrCat(" (counting every node at ", reason.overcommit_percent, "%)"));
+                              : absl::StrCat(" (gangs are let in for up to ", reason.overcommit_percent, "% of it)"));
   }
   return {};
 }

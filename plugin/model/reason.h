@@ -20,15 +20,31 @@ struct Lack {
   friend bool operator==(const Lack&, const Lack&) = default;
 };
 
+// What is wrong with a claim of a volume.
+enum class ClaimTrouble : std::uint8_t {
+  kNone,
+  kMissing,            // there is no such claim
+  kUnreadable,         // claims cannot be read at all
+  kUnbound,            // it has no volume yet
+  kWaitsForPod,        // it gets one only when its pod has a node
+  kLost,               // its volume is gone
+  kEnding,             // it is being deleted
+  kInUse,              // one pod at a time may use it, and one does
+  kVolumeMissing,      // its volume is not known
+  kVolumeNotModelled,  // its volume asks for something the scheduler does not know
+};
+
 // One shape of one role that did not find room.
 struct RoleReason {
   std::string role;
   int missing = 0;  // tasks of it that found no node
   // Nodes by the first thing that stands against the shape, with the gang's other tasks placed.
-  int nodes = 0, fit = 0, cordoned = 0, selector = 0, tainted = 0, ports = 0;
+  int nodes = 0, fit = 0, cordoned = 0, selector = 0, volumes = 0, tainted = 0, kept_away = 0, ports = 0;
   std::vector<Lack> lacks;    // sorted by dimension
   std::string selector_text;  // what it asks of labels
+  std::string volume_text;    // the volume that most of them cannot reach
   std::string taint_text;     // the taint that keeps most nodes away
+  std::string keeper_text;    // a pod that keeps it off some
   // Amounts asked, for a sentence when no node got as far as a resource.
   std::string request_text;
   friend bool operator==(const RoleReason&, const RoleReason&) = default;
@@ -39,17 +55,21 @@ struct SumLack {
   std::string dim;
   std::int64_t needed = 0;  // by the gang
   std::int64_t limit = 0;
-  std::int64_t in_use = 0;  // of the limit: placed, or let in before
+  std::int64_t in_use = 0;    // of the limit: placed, or let in before
+  std::int64_t capacity = 0;  // kClusterFull: what there is, of which `limit` is more or less
   friend bool operator==(const SumLack&, const SumLack&) = default;
 };
 
 struct Reason {
   enum class Kind : std::uint8_t {
     kNoRoom,           // its pods exist, nodes for the minimum do not
+    kKeptForMinimum,   // what it wants beyond its minimum would take room that is kept for gangs without theirs
     kTooFewTasks,      // fewer pods exist than the minimum
     kTooFewOfRole,     // the same, for one task of the job
+    kTooFewSubGroups,  // fewer of a task's sub-groups have all their pods than must start together
     kGated,            // pods with scheduling gates are needed for the minimum
     kNotModelled,      // a field asks for something the scheduler does not know
+    kClaim,            // a claim of its pods cannot be used
     kBindFailed,       // a binding was refused; tried again later
     kQueueMissing,     // there is no such queue
     kQueueClosed,
@@ -58,10 +78,13 @@ struct Reason {
   };
   Kind kind = Kind::kNoRoom;
   int missing = 0;      // tasks
-  int min_member = 0;   // of the gang, or of the role for kTooFewOfRole
-  int existing = 0;     // tasks that exist and count
+  int min_member = 0;   // of the gang, of the role for kTooFewOfRole; sub-groups for kTooFewSubGroups
+  int existing = 0;     // tasks that exist and count; sub-groups that are whole
+  int size = 0;         // kTooFewSubGroups: pods of one
   int ending = 0;       // kTooFewTasks: pods that are terminating
-  std::string subject;  // queue, field, role, gate's pod or gang, as the kind says
+  std::string subject;  // queue, field, role, claim, gate's pod or gang, as the kind says
+  ClaimTrouble trouble = ClaimTrouble::kNone;  // kClaim
+  std::string detail;                          // kClaim: storage class, volume or field, as the trouble says
   std::vector<RoleReason> roles;  // kNoRoom, sorted by role
   std::vector<SumLack> sums;      // kQueueFull, kClusterFull
   int overcommit_percent = 0;     // kClusterFull

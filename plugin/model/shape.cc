@@ -9,37 +9,6 @@
 namespace gangway::model {
 namespace {
 
-// Lengths make the text unambiguous whatever the strings hold.
-void AddText(std::string& out, absl::string_view text) { absl::StrAppend(&out, text.size(), ":", text); }
-
-void AddTerm(std::string& out, TermFacts term) {
-  for (RequirementFacts& requirement : term) std::sort(requirement.values.begin(), requirement.values.end());
-  std::sort(term.begin(), term.end());
-  absl::StrAppend(&out, "(", term.size());
-  for (const RequirementFacts& requirement : term) {
-    AddText(out, requirement.key);
-    absl::StrAppend(&out, ",", static_cast<int>(requirement.op), ",", requirement.values.size());
-    for (const std::string& value : requirement.values) AddText(out, value);
-  }
-  out += ')';
-}
-
-Term InternTerm(const TermFacts& facts, Names& names) {
-  Term term;
-  for (const RequirementFacts& fact : facts) {
-    Requirement requirement;
-    requirement.key = fact.key.empty() ? kNodeNameKey : names.Intern(fact.key);
-    requirement.op = fact.op;
-    for (const std::string& value : fact.values) requirement.values.push_back(names.Intern(value));
-    std::sort(requirement.values.begin(), requirement.values.end());
-    if (fact.values.size() == 1) {
-      requirement.bound_is_number = absl::SimpleAtoi(fact.values.front(), &requirement.bound);
-    }
-    term.push_back(std::move(requirement));
-  }
-  return term;
-}
-
 Toleration InternToleration(const TolerationFacts& fact, Names& names) {
   Toleration toleration;
   toleration.key = fact.key.empty() ? -1 : names.Intern(fact.key);
@@ -80,13 +49,43 @@ std::string RequirementText(const Requirement& requirement, const Names& names) 
   return {};
 }
 
+}  // namespace
+
+void AddText(std::string& out, absl::string_view text) { absl::StrAppend(&out, text.size(), ":", text); }
+
+void AddTerm(std::string& out, TermFacts term) {
+  for (RequirementFacts& requirement : term) std::sort(requirement.values.begin(), requirement.values.end());
+  std::sort(term.begin(), term.end());
+  absl::StrAppend(&out, "(", term.size());
+  for (const RequirementFacts& requirement : term) {
+    AddText(out, requirement.key);
+    absl::StrAppend(&out, ",", static_cast<int>(requirement.op), ",", requirement.values.size());
+    for (const std::string& value : requirement.values) AddText(out, value);
+  }
+  out += ')';
+}
+
+Term MakeTerm(const TermFacts& facts, Names& names) {
+  Term term;
+  for (const RequirementFacts& fact : facts) {
+    Requirement requirement;
+    requirement.key = fact.key.empty() ? kNodeNameKey : names.Intern(fact.key);
+    requirement.op = fact.op;
+    for (const std::string& value : fact.values) requirement.values.push_back(names.Intern(value));
+    std::sort(requirement.values.begin(), requirement.values.end());
+    if (fact.values.size() == 1) {
+      requirement.bound_is_number = absl::SimpleAtoi(fact.values.front(), &requirement.bound);
+    }
+    term.push_back(std::move(requirement));
+  }
+  return term;
+}
+
 std::string TermText(const Term& term, const Names& names) {
   return absl::StrJoin(term, " and ", [&](std::string* out, const Requirement& requirement) {
     absl::StrAppend(out, RequirementText(requirement, names));
   });
 }
-
-}  // namespace
 
 std::string ShapeKey(const Wants& wants) {
   std::string key;
@@ -130,6 +129,10 @@ std::string ShapeKey(const Wants& wants) {
     AddText(key, port.ip);
     absl::StrAppend(&key, port.port, ";");
   }
+  if (!wants.claims.empty()) {
+    absl::StrAppend(&key, "|c", wants.claims.size());
+    for (const std::string& claim : wants.claims) AddText(key, claim);
+  }
   AddText(key, wants.not_modelled);
   return key;
 }
@@ -144,9 +147,9 @@ Shape MakeShape(const Wants& wants, Dims& dims, Names& names) {
     shape.selector.push_back(std::move(requirement));
   }
   shape.has_affinity = wants.has_affinity;
-  for (const TermFacts& term : wants.affinity) shape.affinity.push_back(InternTerm(term, names));
+  for (const TermFacts& term : wants.affinity) shape.affinity.push_back(MakeTerm(term, names));
   for (const PreferenceFacts& preference : wants.preferences) {
-    shape.preferences.push_back({preference.weight, InternTerm(preference.term, names)});
+    shape.preferences.push_back({preference.weight, MakeTerm(preference.term, names)});
   }
   for (const TolerationFacts& toleration : wants.tolerations) {
     shape.tolerations.push_back(InternToleration(toleration, names));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "plugin/model/facts.h"
 #include "plugin/model/names.h"
 #include "plugin/model/resources.h"
@@ -12,6 +13,8 @@
 namespace gangway::model {
 
 using ShapeId = int;
+using ClaimId = int;
+using TermId = int;  // of an anti-affinity
 
 inline constexpr int kNodeNameKey = -2;  // Requirement::key of a requirement on the node's name
 
@@ -57,14 +60,23 @@ struct Shape {
   std::vector<Preference> preferences;
   std::vector<Toleration> tolerations;
   std::vector<HostPort> ports;
+  std::vector<ClaimId> claims;
+  std::vector<TermId> kept_off;  // anti-affinities of other pods that match its pods
   std::string not_modelled;
   std::string key;  // the canonical text it is found by
+  std::size_t wants_size = 0;  // how much of the key is ShapeKey of what is wanted; kept_off follows
   int users = 0;
 };
 
 // The canonical text of what a pod wants: the same text exactly when the pods fit the same nodes in the same order.
 std::string ShapeKey(const Wants& wants);
 Shape MakeShape(const Wants& wants, Dims& dims, Names& names);
+
+// The part of a key that says what a term asks for, and of a text: lengths make it unambiguous whatever they hold.
+void AddTerm(std::string& out, TermFacts term);
+void AddText(std::string& out, absl::string_view text);
+Term MakeTerm(const TermFacts& facts, Names& names);
+std::string TermText(const Term& term, const Names& names);
 
 bool Tolerates(const Shape& shape, const Taint& taint);
 bool PortsClash(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken);

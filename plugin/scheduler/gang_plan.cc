@@ -10,7 +10,6 @@
 #include "api/volcano/release.h"
 #include "plugin/gang/order.h"
 #include "plugin/scheduler/group_status.h"
-#include "plugin/scheduler/release.h"
 
 namespace gangway::scheduler {
 
@@ -54,6 +53,7 @@ Write BindingOf(const Task& task, absl::string_view node) {
   write.subresource = "binding";
   write.ns = task.ns;
   write.name = task.name;
+  write.uid = task.uid;
   api::JsonWriter json(write.body);
   json.BeginObject().Field("apiVersion", "v1").Field("kind", "Binding");
   json.Key("metadata").BeginObject().Field("name", task.name).Field("namespace", task.ns).Field("uid", task.uid).EndObject();
@@ -98,6 +98,10 @@ std::string NodesText(const Cluster& cluster, const Gang& gang) {
   return text;
 }
 
+bool HasCondition(const api::volcano::PodGroupStatus& status, absl::string_view type) {
+  return std::any_of(status.conditions.begin(), status.conditions.end(), [&](const auto& condition) { return condition.type == type; });
+}
+
 class Planner {
  public:
   Planner(const GangView& view, absl::Time now)
@@ -107,19 +111,18 @@ class Planner {
   }
 
   Plan Run() {
-    leftovers_ = FindLeftovers(cluster_, view_.id);
-    if (leftovers_.has_value()) {
-      const absl::Time since =
-          leftovers_->latest_binding == absl::InfinitePast() ? view_.half_bound_since : leftovers_->latest_binding;
-      const absl::Time deadline = since + view_.release_after;
-      if (now_ >= deadline) {
-        WantRelease();
-        return std::move(plan_);
-      }
-      plan_.look_again = deadline;
+    bool overdue = false;
+    if (view_.leftovers.has_value()) {
+      const absl::Time deadline = view_.half_bound_since + view_.release_after;
+      overdue = now_ >= deadline;
+      if (!overdue) plan_.look_again = deadline;
+    }
+    if (overdue && !view_.leftovers->released.empty()) {
+      WantRelease();
+      return std::move(plan_);
     }
     std::vector<Write> writes;
-    WantStatus("", writes);
+    WantStatus("", overdue ? LeftoversText() : "", writes);
     WantBindings(writes);
     WantPodConditions(writes);
     if (!writes.empty()) plan_.stages.push_back(std::move(writes));
@@ -135,14 +138,20 @@ class Planner {
     }
   }
 
-  void WantStatus(const std::string& release_message, std::vector<Write>& writes) {
+  std::string LeftoversText() const {
+    return ReleaseSentence(gang_, *view_.leftovers, view_.release_after, view_.telling.told() ? view_.telling.text() : "");
+  }
+
+  void WantStatus(const std::string& release_message, const std::string& part_bound_message, std::vector<Write>& writes) {
     const Telling& telling = view_.telling;
     const bool told = telling.short_of_minimum() && !OnlyEnding() && !(gang_.tasks.empty() && gang_.admitted);
     const api::volcano::PodGroupStatus& before = view_.group.status;
-    const StatusInput input{gang_,           before, told, told ? telling.text() : "", leftovers_.has_value(),
-                            release_message, view_.transition_id, now_};
+    const StatusInput input{gang_, before, told, told ? telling.text() : "", release_message, part_bound_message, view_.transition_id, now_};
     const api::volcano::PodGroupStatus after = WantedStatus(input);
     if (told) WantUnschedulableEvent();
+    if (!part_bound_message.empty() && !HasCondition(before, kGangPartBound)) {
+      plan_.events.push_back({EventNote::Type::kWarning, std::string(kGangPartBound), part_bound_message, ReferenceTo(view_.group)});
+    }
     if (after.phase == "Running" && before.phase != "Running" && before.phase != "Unknown") {
       plan_.events.push_back({EventNote::Type::kNormal, "Scheduled",
                               absl::StrCat(gang_.scheduled(), " of ", gang_.tasks.size(), " tasks are placed: ",
@@ -199,12 +208,12 @@ class Planner {
   }
 
   void WantRelease() {
-    const std::string sentence = ReleaseSentence(gang_, *leftovers_, view_.release_after);
+    const std::string sentence = LeftoversText();
     std::vector<api::volcano::ReleasedPod> pods;
-    for (const TaskId id : leftovers_->released) pods.push_back({cluster_.task(id).name, cluster_.task(id).uid});
+    for (const TaskId id : view_.leftovers->released) pods.push_back({cluster_.task(id).name, cluster_.task(id).uid});
     std::vector<Write> record, marks, deletions;
-    WantStatus(api::volcano::ReleaseMessage(sentence, pods), record);
-    for (const TaskId id : leftovers_->released) {
+    WantStatus(api::volcano::ReleaseMessage(sentence, pods), "", record);
+    for (const TaskId id : view_.leftovers->released) {
       const Task& task = cluster_.task(id);
       marks.push_back(ConditionOf(task, "DisruptionTarget", "True", "GangReleased", sentence, now_));
       Write write;
@@ -230,7 +239,6 @@ class Planner {
   const Gang& gang_;
   const absl::Time now_;
   std::vector<TaskId> tasks_;
-  std::optional<Leftovers> leftovers_;
   Plan plan_;
 };
 

@@ -1,6 +1,7 @@
 // Everything the scheduler would write now about one gang: bindings, the PodGroup's status, its pods' conditions, events.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -8,6 +9,7 @@
 #include "api/volcano/scheduling.h"
 #include "kube/plan/plan.h"
 #include "plugin/model/cluster.h"
+#include "plugin/scheduler/release.h"
 #include "plugin/scheduler/telling.h"
 
 namespace gangway::scheduler {
@@ -24,7 +26,8 @@ struct GangView {
   absl::FunctionRef<bool(const model::Task&)> accepted;
   // What ConditionText says of the pod's condition as it is.
   absl::FunctionRef<std::string(const model::Task&)> written;
-  absl::Time half_bound_since;  // as far as this process knows
+  const std::optional<Leftovers>& leftovers;
+  absl::Time half_bound_since;  // since when there are any, as this process saw it
   absl::Duration release_after;
   std::string transition_id;
 };

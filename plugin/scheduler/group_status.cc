@@ -105,8 +105,9 @@ PodGroupStatus WantedStatus(const StatusInput& in) {
     SetCondition(status, NewCondition(in, "Scheduled", kScheduledReason, ""));
   }
   if (!in.release_message.empty()) {
-    SetCondition(status, NewCondition(in, api::volcano::kGangReleased, "BindingsFailed", in.release_message));
+    SetCondition(status, NewCondition(in, api::volcano::kGangReleased, "NotWhole", in.release_message));
   }
+  if (!in.part_bound_message.empty()) SetCondition(status, NewCondition(in, kGangPartBound, "PodsStay", in.part_bound_message));
   return status;
 }
 

@@ -14,8 +14,8 @@ struct StatusInput {
   const api::volcano::PodGroupStatus& now_written;
   bool told = false;  // a reason that keeps the gang from starting, or from being whole, is told
   std::string reason_text;
-  bool half_bound = false;
-  std::string release_message;  // set: leftovers are about to be released
+  std::string release_message;     // set: leftovers are about to be released
+  std::string part_bound_message;  // set: their time has come, and none of them may be released
   std::string transition_id;
   absl::Time now;
 };
@@ -35,6 +35,8 @@ api::volcano::PodGroupStatus WantedStatus(const StatusInput& in);
 // The merge patch from one status to the other; "" when they say the same. Transition ids alone are no difference.
 std::string StatusPatch(const api::volcano::PodGroupStatus& before, const api::volcano::PodGroupStatus& after);
 
+// Condition and event of a gang that never was whole, of whose pods none may be released.
+inline constexpr absl::string_view kGangPartBound = "GangPartBound";
 inline constexpr absl::string_view kScheduledReason = "tasks in gang are ready to be scheduled";
 inline constexpr absl::string_view kUnschedulableReason = "NotEnoughResources";
 

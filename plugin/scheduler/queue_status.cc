@@ -1,9 +1,8 @@
 #include "plugin/scheduler/queue_status.h"
 
-#include <set>
-
 #include "absl/strings/match.h"
 #include "api/json.h"
+#include "plugin/gang/queue_tree.h"
 
 namespace gangway::scheduler {
 
@@ -21,16 +20,12 @@ api::ResourceList AllocatedList(const model::Resources& held, const model::Dims&
   return list;
 }
 
-std::map<std::string, api::ResourceList> AllocatedByQueue(const model::Cluster& cluster, absl::FunctionRef<std::string(const std::string&)> parent_of) {
-  std::map<std::string, model::Resources> held;
-  for (model::QueueId id = 0; id < cluster.queue_slots(); ++id) {
-    const model::Queue& queue = cluster.queue(id);
-    if (queue.name.empty() || queue.held.zero()) continue;
-    std::set<std::string> walked;
-    for (std::string name = queue.name; !name.empty() && walked.insert(name).second; name = parent_of(name)) held[name].Add(queue.held);
-  }
+std::map<std::string, api::ResourceList> AllocatedByQueue(const model::Cluster& cluster) {
+  const gang::QueueTree tree(cluster);
   std::map<std::string, api::ResourceList> lists;
-  for (const auto& [name, amounts] : held) lists[name] = AllocatedList(amounts, cluster.dims());
+  for (model::QueueId id = 0; id < cluster.queue_slots(); ++id) {
+    if (!tree.held(id).zero()) lists[cluster.queue(id).name] = AllocatedList(tree.held(id), cluster.dims());
+  }
   return lists;
 }
 

@@ -4,16 +4,14 @@
 #include <map>
 #include <string>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "api/meta.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::scheduler {
 
-// By queue, for every queue that pods hold room in and those above it. `parent_of` gives the queue above, "" for root and for queues
-// that are not there; a circle of parents is walked once.
-std::map<std::string, api::ResourceList> AllocatedByQueue(const model::Cluster& cluster, absl::FunctionRef<std::string(const std::string&)> parent_of);
+// By queue, for every queue that pods hold room in and those above it.
+std::map<std::string, api::ResourceList> AllocatedByQueue(const model::Cluster& cluster);
 
 // cpu and memory always, anything else while there is some of it.
 api::ResourceList AllocatedList(const model::Resources& held, const model::Dims& dims);

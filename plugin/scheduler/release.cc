@@ -9,32 +9,21 @@ namespace gangway::scheduler {
 
 using model::Cluster;
 using model::Gang;
-using model::GangPhase;
 using model::Task;
 using model::TaskStatus;
 
 std::optional<Leftovers> FindLeftovers(const Cluster& cluster, model::GangId id) {
   const Gang& gang = cluster.gang(id);
-  switch (gang.phase) {
-    case GangPhase::kRunning:
-    case GangPhase::kUnknown:
-    case GangPhase::kCompleted:
-      return std::nullopt;
-    case GangPhase::kNone:
-    case GangPhase::kPending:
-    case GangPhase::kInqueue:
-      break;
-  }
   const int bound = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning);
-  if (bound == 0 || gang.ready() >= gang.min_member || gang.Count(TaskStatus::kBinding) > 0) return std::nullopt;
+  if (gang.was_whole || bound == 0 || gang.ready() >= gang.min_member || gang.Count(TaskStatus::kBinding) > 0) return std::nullopt;
   Leftovers leftovers;
   for (const model::TaskId task_id : gang.tasks) {
     const Task& task = cluster.task(task_id);
-    if (task.status != TaskStatus::kBound && task.status != TaskStatus::kRunning) continue;
-    leftovers.latest_binding = std::max(leftovers.latest_binding, task.bound_at);
-    if (task.controlled && task.ours) {
+    if (task.status == TaskStatus::kRunning) {
+      ++leftovers.running;
+    } else if (task.status == TaskStatus::kBound && task.controlled && task.ours) {
       leftovers.released.push_back(task_id);
-    } else {
+    } else if (task.status == TaskStatus::kBound) {
       leftovers.staying.push_back(task.name);
     }
   }
@@ -44,17 +33,18 @@ std::optional<Leftovers> FindLeftovers(const Cluster& cluster, model::GangId id)
   return leftovers;
 }
 
-std::string ReleaseSentence(const Gang& gang, const Leftovers& leftovers, absl::Duration release_after) {
+std::string ReleaseSentence(const Gang& gang, const Leftovers& leftovers, absl::Duration release_after, absl::string_view waits) {
   std::string text;
-  const int missing = gang.min_member - gang.ready();
-  const std::string why = absl::StrCat("the other ", missing, " found no node within ", absl::FormatDuration(release_after));
-  if (!leftovers.released.empty()) {
-    text = absl::StrCat("released ", leftovers.released.size(), " of ", gang.min_member, " tasks: ", why);
+  if (!leftovers.released.empty()) text = absl::StrCat("released ", leftovers.released.size(), " of ", gang.min_member, " tasks: ");
+  absl::StrAppend(&text, "the gang did not become whole within ", absl::FormatDuration(release_after));
+  if (!waits.empty()) absl::StrAppend(&text, ", it ", waits);
+  if (leftovers.running > 0) {
+    absl::StrAppend(&text, "; ", leftovers.running, leftovers.running == 1 ? " task runs and stays" : " tasks run and stay");
   }
   if (!leftovers.staying.empty()) {
     const std::size_t count = leftovers.staying.size();
-    absl::StrAppend(&text, text.empty() ? absl::StrCat(why, "; ") : "; ", count, count == 1 ? " pod" : " pods",
-                    " without a controller ", count == 1 ? "stays: " : "stay: ", absl::StrJoin(leftovers.staying, ", "));
+    absl::StrAppend(&text, "; ", count, count == 1 ? " pod" : " pods", " without a controller ", count == 1 ? "stays: " : "stay: ",
+                    absl::StrJoin(leftovers.staying, ", "));
   }
   return text;
 }

@@ -5,22 +5,24 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::scheduler {
 
 struct Leftovers {
-  std::vector<model::TaskId> released;  // to be deleted; sorted by name
-  std::vector<std::string> staying;     // names of pods that no controller would make again, or that name another scheduler
-  absl::Time latest_binding = absl::InfinitePast();  // as far as the pods tell
+  std::vector<model::TaskId> released;  // to be deleted when their time has come: they have not begun to run; sorted by name
+  std::vector<std::string> staying;     // names of others that no controller would make again, or that name another scheduler
+  int running = 0;                      // never deleted
 };
 
-// Set when the gang is half-bound: it never was whole (its phase says so), fewer of its pods than the minimum have a node or have
+// Set when the gang is half-bound: its status does not say that it ever was whole, fewer of its pods than the minimum have a node or have
 // succeeded, some of them have not ended, and no binding is under way.
 std::optional<Leftovers> FindLeftovers(const model::Cluster& cluster, model::GangId gang);
 
-// "released 2 of 4 tasks: the other 2 found no node within 30s; 1 pod without a controller stays: p1"
-std::string ReleaseSentence(const model::Gang& gang, const Leftovers& leftovers, absl::Duration release_after);
+// "released 2 of 4 tasks: the gang did not become whole within 30s, it waits for 2 of 4 tasks: ...; 1 pod without a controller stays: p1".
+// `waits`: the sentence that says why it waits, "" when there is none. Without the part up to the colon when none is released.
+std::string ReleaseSentence(const model::Gang& gang, const Leftovers& leftovers, absl::Duration release_after, absl::string_view waits);
 
 }  // namespace gangway::scheduler

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,16 +13,20 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "api/cluster_resources.h"
 #include "api/core/node.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/core/storage.h"
 #include "api/json.h"
+#include "api/volcano/own_queues.h"
 #include "api/volcano/scheduling.h"
 #include "base/log.h"
 #include "kube/client/status.h"
 #include "kube/runtime/cache.h"
 #include "kube/runtime/driver.h"
 #include "kube/runtime/recorder.h"
+#include "kube/runtime/unreadable.h"
 #include "plugin/gang/schedule.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/gang_plan.h"
@@ -33,8 +38,12 @@ namespace gangway::scheduler {
 
 using api::NamespacedName;
 using api::core::Node;
+using api::core::PartialObject;
+using api::core::PersistentVolume;
+using api::core::PersistentVolumeClaim;
 using api::core::Pod;
 using api::core::PriorityClass;
+using api::core::StorageClass;
 using api::volcano::PodGroup;
 using api::volcano::Queue;
 using model::Decision;
@@ -49,10 +58,6 @@ namespace {
 // Queues have no namespace, so their keys never meet those of PodGroups in the driver.
 NamespacedName QueueKey(absl::string_view name) { return {"", std::string(name)}; }
 
-constexpr std::size_t kMaxUnreported = 1000;  // objects that do not decode
-
-constexpr absl::string_view kOwnQueues[] = {"root", "default"};
-
 kube::CacheOptions RowsOnly(Metrics* metrics) {
   kube::CacheOptions options;
   options.keep_objects = false;
@@ -64,6 +69,28 @@ kube::CacheOptions Objects(const Options& from) {
   options.metrics = from.metrics;
   options.namespaces = from.namespaces;
   return options;
+}
+
+// What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go on.
+kube::CacheOptions IfAllowed(const Options& from) {
+  kube::CacheOptions options = RowsOnly(from.metrics);
+  options.namespaces = from.namespaces;
+  options.optional = true;
+  options.unless_forbidden = true;
+  return options;
+}
+
+// Each by its name, for which rights on these names are enough.
+std::vector<kube::CacheOptions> NamespacesOf(const Options& from) {
+  kube::CacheOptions options = IfAllowed(from);
+  options.namespaces.clear();
+  if (from.namespaces.empty()) return {options};
+  std::vector<kube::CacheOptions> all;
+  for (const std::string& ns : from.namespaces) {
+    options.field_selector = absl::StrCat("metadata.name=", ns);
+    all.push_back(options);
+  }
+  return all;
 }
 
 kube::DriverOptions DriverOptionsOf(const Options& options) {
@@ -97,9 +124,15 @@ class Scheduler::Impl {
         groups_(loop, client, api::kPodGroups, Objects(options_)),
         queues_(loop, client, api::kQueues, Objects(options_)),
         classes_(loop, client, api::kPriorityClasses, RowsOnly(options_.metrics)),
+        claims_(loop, client, api::kPersistentVolumeClaims, IfAllowed(options_)),
+        volumes_(loop, client, api::kPersistentVolumes, IfAllowed(options_)),
+        storage_classes_(loop, client, api::kStorageClasses, IfAllowed(options_)),
         recorder_(loop, client, RecorderOptionsOf(options_, [this] { return driver_.under_way() > 0; })),
         driver_(loop, client, recorder_, DriverOptionsOf(options_),
                 [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
+    for (kube::CacheOptions& each : NamespacesOf(options_)) {
+      namespaces_.push_back(std::make_unique<kube::Cache<PartialObject>>(loop, client, api::kNamespaces, std::move(each)));
+    }
     driver_.SetOnReply([this](const kube::Write& write, const kube::Response& reply) { OnReply(write, reply); });
     driver_.Sleep();
     if (options_.metrics == nullptr) return;
@@ -112,15 +145,25 @@ class Scheduler::Impl {
 
   void Start() {
     const auto synced = [this] { Begin(); };
-    const auto report = [this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); };
+    const auto report = [this](const api::ObjectReference& regarding, const absl::Status& status) { unreadable_.Tell(regarding, status); };
     groups_.SetOnDecodeError(report);
     queues_.SetOnDecodeError(report);
     pods_.SetOnDecodeError(report);
     nodes_.SetOnDecodeError(report);
     classes_.SetOnDecodeError(report);
+    claims_.SetOnDecodeError(report);
+    volumes_.SetOnDecodeError(report);
+    storage_classes_.SetOnDecodeError(report);
+    for (const auto& cache : namespaces_) cache->SetOnDecodeError(report);
     nodes_.Start([this](const auto& key, const auto&, const auto& after) { OnNode(key, after.get()); }, synced);
     queues_.Start([this](const auto& key, const auto&, const auto& after) { OnQueue(key, after.get()); }, synced);
     classes_.Start([this](const auto& key, const auto&, const auto& after) { OnClass(key, after.get()); }, synced);
+    claims_.Start([this](const auto& key, const auto&, const auto& after) { OnClaim(key, after.get()); }, synced);
+    volumes_.Start([this](const auto& key, const auto&, const auto& after) { OnVolume(key, after.get()); }, synced);
+    storage_classes_.Start([this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); }, synced);
+    for (const auto& cache : namespaces_) {
+      cache->Start([this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); }, synced);
+    }
     groups_.Start([this](const auto& key, const auto&, const auto& after) { OnGroup(key, after.get()); }, synced);
     pods_.Start([this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); }, synced);
   }
@@ -132,14 +175,19 @@ class Scheduler::Impl {
   void Stop() {
     deciding_ = false;
     stopped_ = true;
+    unreadable_.End();
     driver_.Sleep();
   }
   bool stopped() const { return stopped_ && driver_.under_way() == 0; }
   std::size_t events_waiting() const { return recorder_.waiting(); }
 
   std::string problem() const {
-    for (std::string problem : {pods_.problem(), groups_.problem(), nodes_.problem(), queues_.problem(), classes_.problem()}) {
+    for (std::string problem : {pods_.problem(), groups_.problem(), nodes_.problem(), queues_.problem(), classes_.problem(), claims_.problem(),
+                                volumes_.problem(), storage_classes_.problem()}) {
       if (!problem.empty()) return problem;
+    }
+    for (const auto& cache : namespaces_) {
+      if (std::string problem = cache->problem(); !problem.empty()) return problem;
     }
     return "";
   }
@@ -150,6 +198,8 @@ class Scheduler::Impl {
     const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
     json.BeginObject().Key("caches").BeginObject();
     json.Field("nodes", count(nodes_.size())).Field("pods", count(pods_.size())).Field("podgroups", count(groups_.size()));
+    json.Field("persistentvolumeclaims", count(claims_.size())).Field("persistentvolumes", count(volumes_.size()));
+    json.Field("storageclasses", count(storage_classes_.size()));
     json.Field("priorityclasses", count(classes_.size())).Field("queues", count(queues_.size())).EndObject();
     json.Field("queuedKeys", count(driver_.queued())).Field("plansUnderWay", count(driver_.under_way()));
     json.Field("eventsWaiting", count(recorder_.waiting())).Field("waitingGangs", count(waiting_.size()));
@@ -170,7 +220,8 @@ class Scheduler::Impl {
   }
 
   bool synced() const {
-    return nodes_.synced() && queues_.synced() && classes_.synced() && groups_.synced() && pods_.synced();
+    return nodes_.synced() && queues_.synced() && classes_.synced() && groups_.synced() && pods_.synced() && claims_.synced() && volumes_.synced() &&
+           storage_classes_.synced() && std::all_of(namespaces_.begin(), namespaces_.end(), [](const auto& cache) { return cache->synced(); });
   }
   const model::Cluster& cluster() const { return cluster_; }
 
@@ -179,6 +230,7 @@ class Scheduler::Impl {
   struct State {
     std::string uid;
     Telling telling;
+    bool was_whole = false;  // once, since this process watches
     absl::Time half_bound_since = absl::InfinitePast();
     Loop::TimerId held_back = 0;
   };
@@ -188,25 +240,13 @@ class Scheduler::Impl {
   void Begin() {
     if (standby_ || deciding_ || stopped_ || !synced()) return;
     deciding_ = true;
+    cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
     driver_.Wake();
-    if (options_.create_queues) {
-      for (const absl::string_view name : kOwnQueues) driver_.Enqueue(QueueKey(name));
-    }
+    for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue({"", std::string(name)});
     groups_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
-    for (const kube::EventNote& note : std::exchange(unreported_, {})) recorder_.Record(note);
+    unreadable_.Begin();
     WantRound();
     WantQueueStatus();
-  }
-
-  void Report(const api::ObjectReference& regarding, const absl::Status& status) {
-    if (regarding.name.empty()) return;
-    kube::EventNote note{kube::EventNote::Type::kWarning, "InvalidObject",
-                         absl::StrCat("this version of the object cannot be read and is ignored: ", status.message()), regarding};
-    if (deciding_) {
-      recorder_.Record(note);
-    } else if (unreported_.size() < kMaxUnreported) {
-      unreported_.push_back(std::move(note));
-    }
   }
 
   // Applies an event and asks for a round when it changed anything.
@@ -256,7 +296,50 @@ class Scheduler::Impl {
     });
   }
 
+  void OnClaim(const NamespacedName& key, const PersistentVolumeClaim* claim) {
+    Apply([&] {
+      if (claim == nullptr) {
+        cluster_.RemoveClaim(key.ns, key.name);
+      } else {
+        cluster_.SetClaim(ingest::ClaimFactsOf(*claim));
+      }
+    });
+  }
+
+  void OnVolume(const NamespacedName& key, const PersistentVolume* volume) {
+    Apply([&] {
+      if (volume == nullptr) {
+        cluster_.RemoveVolume(key.name);
+      } else {
+        cluster_.SetVolume(ingest::VolumeFactsOf(*volume));
+      }
+    });
+  }
+
+  void OnStorageClass(const NamespacedName& key, const StorageClass* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveStorageClass(key.name);
+      } else {
+        cluster_.SetStorageClass(ingest::StorageClassFactsOf(*object));
+      }
+    });
+  }
+
+  void OnNamespace(const NamespacedName& key, const PartialObject* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveNamespace(key.name);
+      } else {
+        cluster_.SetNamespace(ingest::NamespaceFactsOf(*object));
+      }
+    });
+  }
+
   void OnGroup(const NamespacedName& key, const PodGroup* group) {
+    const GangId known = cluster_.FindGang(key.ns, key.name);
+    const bool another = group != nullptr && (known == model::kNone || cluster_.gang(known).uid != group->metadata.uid);
+    if (another && deciding_) PauseSurplus();
     Apply([&] {
       if (group == nullptr) {
         cluster_.RemoveGang(key.ns, key.name);
@@ -348,6 +431,20 @@ class Scheduler::Impl {
     });
   }
 
+  void PauseSurplus() {
+    const absl::Time now = loop_.Now();
+    if (!std::exchange(surplus_paused_, true)) pause_ends_ = now + 4 * options_.surplus_pause;
+    surplus_from_ = std::min(now + options_.surplus_pause, pause_ends_);
+  }
+
+  void WantRoundWithSurplus() {
+    loop_.Cancel(surplus_round_);
+    surplus_round_ = loop_.PostAt(surplus_from_, owner_.token(), [this] {
+      surplus_round_ = 0;
+      WantRound();
+    });
+  }
+
   // What queues have allocated is written in their status, a moment after it changed. Who serves some namespaces only knows a part of it.
   void WantQueueStatus() {
     if (queue_status_wanted_ || !deciding_ || !options_.namespaces.empty()) return;
@@ -359,11 +456,7 @@ class Scheduler::Impl {
   }
 
   void LookAtQueues() {
-    allocated_ = AllocatedByQueue(cluster_, [this](const std::string& name) {
-      const auto queue = queues_.Get(QueueKey(name));
-      if (queue == nullptr || name == "root") return std::string();
-      return queue->spec.parent.empty() ? std::string("root") : queue->spec.parent;
-    });
+    allocated_ = AllocatedByQueue(cluster_);
     queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
       if (queue->status.allocated != WantedAllocated(key.name)) driver_.Enqueue(key);
     });
@@ -377,13 +470,19 @@ class Scheduler::Impl {
   void Round() {
     const absl::Time now = loop_.Now();
     rounds_.Add();
-    const model::Decisions decisions = gang::Schedule(cluster_, options_.policy, now, scratch_);
+    gang::Policy policy = options_.policy;
+    policy.place_surplus = policy.place_surplus && now >= surplus_from_;
+    if (now >= surplus_from_) surplus_paused_ = false;
+    const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
     absl::btree_set<NamespacedName> waiting;
+    bool undecided = false;
     for (const Decision& decision : decisions) {
       const NamespacedName key = GangKey(decision.gang);
+      undecided = undecided || decision.rest_undecided;
       CarryOut(decision, key, now);
-      if (decision.reason.has_value()) waiting.insert(key);
+      if (decision.reason.has_value() || KeepsWaiting(decision, key)) waiting.insert(key);
     }
+    if (undecided && surplus_paused_) WantRoundWithSurplus();
     for (const NamespacedName& key : waiting_) {
       if (waiting.contains(key)) continue;
       auto it = states_.find(key);
@@ -393,6 +492,12 @@ class Scheduler::Impl {
     waiting_gangs_.Set(static_cast<double>(waiting_.size()));
     constexpr absl::Duration kPerWaitingGang = absl::Microseconds(20);
     next_round_ = now + std::min(options_.round_interval + kPerWaitingGang * waiting_.size(), absl::Milliseconds(100));
+  }
+
+  // What it waited for beyond its minimum was not looked at, so that is what it goes on waiting for.
+  bool KeepsWaiting(const Decision& decision, const NamespacedName& key) const {
+    const auto state = states_.find(key);
+    return decision.rest_undecided && state != states_.end() && state->second.telling.waits_for_rest();
   }
 
   void CarryOut(const Decision& decision, const NamespacedName& key, absl::Time now) {
@@ -409,7 +514,8 @@ class Scheduler::Impl {
     std::vector<std::string> would_fit;
     for (const TaskId task : decision.would_fit) would_fit.push_back(cluster_.task(task).uid);
     State& state = StateOf(cluster_.gang(decision.gang));
-    if (state.telling.Decide(decision.reason, decision.short_of_minimum, std::move(would_fit), now)) changed = true;
+    const bool news = !KeepsWaiting(decision, key) && state.telling.Decide(decision.reason, decision.short_of_minimum, std::move(would_fit), now);
+    changed = changed || news;
     if (changed) driver_.Enqueue(key);
   }
 
@@ -424,7 +530,11 @@ class Scheduler::Impl {
     if (state.telling.told() && (!told_before || state.telling.news())) {
       log::Info("gang waits", {{"gang", key.ToString()}, {"reason", state.telling.text()}});
     }
-    if (!FindLeftovers(cluster_, id).has_value()) {
+    const Gang& gang = cluster_.gang(id);
+    const bool settled = gang.Count(TaskStatus::kBinding) == 0 && gang.ready() > 0;
+    state.was_whole = state.was_whole || (settled && gang.ready() >= gang.min_member);
+    const std::optional<Leftovers> leftovers = state.was_whole ? std::nullopt : FindLeftovers(cluster_, id);
+    if (!leftovers.has_value()) {
       state.half_bound_since = absl::InfinitePast();
     } else if (state.half_bound_since == absl::InfinitePast()) {
       state.half_bound_since = now;
@@ -434,8 +544,8 @@ class Scheduler::Impl {
       auto it = written_.find(task.uid);
       return it == written_.end() ? std::string() : it->second;
     };
-    const GangView view{cluster_, id,      *group, state.telling, accepted, written, state.half_bound_since,
-                        options_.release_after, TransitionId()};
+    const GangView view{cluster_,  id,      *group,    state.telling, accepted, written,
+                        leftovers, state.half_bound_since, options_.release_after, TransitionId()};
     kube::Plan plan = PlanGang(view, now);
     plan.look_again = std::min(plan.look_again, state.telling.NextChange(rules_));
     return plan;
@@ -463,19 +573,12 @@ class Scheduler::Impl {
       plan.stages.push_back({std::move(write)});
       return plan;
     }
-    const bool ours = std::find(std::begin(kOwnQueues), std::end(kOwnQueues), name) != std::end(kOwnQueues);
-    if (!ours || !options_.create_queues || known_queues_.contains(name)) return plan;
-    Queue queue;
-    queue.api_version = api::kQueues.ApiVersion();
-    queue.kind = "Queue";
-    queue.metadata.name = name;
-    queue.spec.weight = 1;
-    queue.spec.reclaimable = name != "root";
-    if (name != "root") queue.spec.parent = "root";
+    const auto& own = api::volcano::kOwnQueues;
+    if (std::find(own.begin(), own.end(), name) == own.end() || known_queues_.contains(name)) return plan;
     kube::Write write;
     write.resource = &api::kQueues;
     write.name = name;
-    write.body = api::Encode(queue);
+    write.body = api::Encode(api::volcano::OwnQueue(name));
     plan.stages.push_back({std::move(write)});
     return plan;
   }
@@ -497,23 +600,25 @@ class Scheduler::Impl {
     return task.uid == uid && task.status == TaskStatus::kBinding ? id : model::kNone;
   }
 
+  // A reply is about the pod of that UID; one that was made anew under its name has nothing to do with it.
   void OnBindingReply(const kube::Write& write, const kube::Response& reply) {
+    const bool again = reply.code == 429 || reply.code == 408 || reply.code >= 500;  // the driver tries again
+    if (again) return;
+    if (reply.ok()) bound_.Add();
     const NamespacedName key{write.ns, write.name};
     const TaskId id = cluster_.FindTask(key.ns, key.name);
-    if (id == model::kNone) return;
+    if (id == model::kNone || cluster_.task(id).uid != write.uid) return;
     const Task& task = cluster_.task(id);
+    if (task.row == model::kNone) return;  // given up meanwhile
     if (reply.ok()) {
-      bound_.Add();
-      if (task.status == TaskStatus::kBinding) accepted_.insert(task.uid);
-      if (task.row == model::kNone) return;  // it is another by now
       // The watch may have told first.
+      if (task.status == TaskStatus::kBinding) accepted_.insert(task.uid);
       recorder_.Record({kube::EventNote::Type::kNormal, "Scheduled",
                         absl::StrCat("Successfully assigned ", key.ToString(), " to ", cluster_.node_name(task.row)),
                         {.api_version = "v1", .kind = "Pod", .ns = task.ns, .name = task.name, .uid = task.uid,
                          .resource_version = "", .field_path = ""}});
       return;
     }
-    if (reply.code == 429 || reply.code == 408 || reply.code >= 500) return;  // the driver tries again
     refused_.Add();
     LookAtPod(key, task.uid, absl::StrCat("binding ", task.name, " to ", cluster_.node_name(task.row), " was refused: ",
                                           kube::StatusFromResponse(reply).message()));
@@ -565,18 +670,25 @@ class Scheduler::Impl {
   absl::flat_hash_set<std::string> accepted_;              // UIDs of assumed pods whose binding was accepted
   absl::flat_hash_map<std::string, std::string> written_;  // PodScheduled=False as written, by UID
   absl::btree_set<std::string> known_queues_;
-  std::vector<kube::EventNote> unreported_;  // seen before we may write
   bool standby_ = false, deciding_ = false, stopped_ = false;
   std::map<std::string, api::ResourceList> allocated_;  // by queue, as of the last look
   bool round_wanted_ = false, queue_status_wanted_ = false;
   absl::Time next_round_ = absl::InfinitePast();
+  bool surplus_paused_ = false;
+  absl::Time surplus_from_ = absl::InfinitePast(), pause_ends_ = absl::InfinitePast();
+  Loop::TimerId surplus_round_ = 0;
 
   kube::Cache<Pod> pods_;
   kube::Cache<Node> nodes_;
   kube::Cache<PodGroup> groups_;
   kube::Cache<Queue> queues_;
   kube::Cache<PriorityClass> classes_;
+  kube::Cache<PersistentVolumeClaim> claims_;
+  kube::Cache<PersistentVolume> volumes_;
+  kube::Cache<StorageClass> storage_classes_;
+  std::vector<std::unique_ptr<kube::Cache<PartialObject>>> namespaces_;  // of all, or each by its name
   kube::Recorder recorder_;
+  kube::Unreadable unreadable_{recorder_};
   kube::Driver driver_;
   Gauge waiting_gangs_;
   Counter rounds_, bound_, refused_;

@@ -1,5 +1,6 @@
-// The gang scheduler as a component: watches pods, nodes, PodGroups, queues and priority classes, keeps the table, decides,
-// and writes bindings, PodGroup status, conditions and events.
+// The gang scheduler as a component: watches pods, nodes, PodGroups, queues, priority classes, claims and volumes with their storage
+// classes, and namespaces, keeps the table, decides, and writes bindings, PodGroup status, conditions and events, and the queues that
+// every cluster has when they are missing.
 //
 // Nothing is remembered across a restart: everything is rebuilt from what the API server has. A gang found half-bound is completed when
 // the rest fits, else released after `release_after`. Used on its loop; destroying it is a crash.
@@ -23,12 +24,15 @@ struct Options {
   gang::Policy policy;
   // How long something waits before its reason is written, so that what resolves itself makes no noise.
   absl::Duration explain_after = absl::Milliseconds(500);
-  // The same for pods that are missing: their controller may be at work on them behind a busy API server.
+  // The same for pods that are missing and claims that are not bound: controllers may be at work on them behind a busy API server.
   absl::Duration missing_after = absl::Seconds(3);
   // How often the numbers of a reason are brought up to date while its kind stays.
   absl::Duration refresh_after = absl::Seconds(10);
   // How long part of a gang may stay bound while the rest finds no node.
   absl::Duration release_after = absl::Seconds(30);
+  // After a PodGroup came, nothing is placed beyond minima for so long, so that those of gangs made together with it come first; while
+  // more come the pause goes on, up to four times as long.
+  absl::Duration surplus_pause = absl::Milliseconds(500);
   // After a binding was refused, the gang is left alone for this long.
   absl::Duration bind_retry = absl::Seconds(5);
   // The least time between two rounds; grows with the number of gangs that wait.
@@ -38,7 +42,6 @@ struct Options {
   double qps = 0;  // writes a second, bindings included; 0 = no limit
   int burst = 1000;
   int max_in_flight = 256;
-  bool create_queues = true;    // the queues root and default, when they are missing
   // When not empty, only pods and PodGroups of these are scheduled and written. Pods everywhere take room on nodes and are watched.
   std::vector<std::string> namespaces;
   // Its caches fill and nothing is decided until Lead().

@@ -28,7 +28,8 @@ bool Telling::Decide(const std::optional<Reason>& reason, bool short_of_minimum,
 
 absl::Time Telling::NextChange(const TellingRules& rules) const {
   if (!reason_.has_value()) return absl::InfiniteFuture();
-  if (!told_) return since_ + (reason_->kind == Reason::Kind::kTooFewTasks ? rules.missing_after : rules.explain_after);
+  const bool being_made = reason_->kind == Reason::Kind::kTooFewTasks || reason_->kind == Reason::Kind::kClaim;
+  if (!told_) return since_ + (being_made ? rules.missing_after : rules.explain_after);
   const bool same_kind = told_kind_ == reason_->kind && told_short_ == short_;
   if (same_kind && told_text_ == text_ && told_would_fit_ == would_fit_) return absl::InfiniteFuture();
   return told_at_ + (same_kind ? rules.refresh_after : rules.explain_after);

@@ -13,7 +13,7 @@ namespace gangway::scheduler {
 
 struct TellingRules {
   absl::Duration explain_after;  // how long a reason lasts before it is told
-  absl::Duration missing_after;  // the same when it is that there are too few pods
+  absl::Duration missing_after;  // the same of pods and claims: they may be on their way
   absl::Duration refresh_after;  // how often numbers are brought up to date
 };
 
@@ -27,7 +27,8 @@ class Telling {
   // When Advance would change something if nothing else happens.
   absl::Time NextChange(const TellingRules& rules) const;
 
-  bool waits() const { return reason_.has_value(); }
+  // For more than its minimum.
+  bool waits_for_rest() const { return reason_.has_value() && !short_; }
   const std::optional<model::Reason>& reason() const { return reason_; }
   // Something is told now.
   bool told() const { return told_; }

@@ -1,18 +1,31 @@
-// SelfSubjectAccessReview: what `kubectl auth can-i` asks. The sandbox has no users, so everyone may do everything.
+// What `kubectl auth can-i` and `kubectl auth whoami` ask. The sandbox has no users, so everyone may do everything.
 #include <utility>
 
+#include "sandbox/apiserver/schemas/reviews.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
 namespace {
 
-constexpr api::Resource kAccessReviews{"authorization.k8s.io",   "v1", "selfsubjectaccessreviews",
-                                       "selfsubjectaccessreview", "SelfSubjectAccessReview", false};
+namespace json = boost::json;
+
+json::object StatusOf(const api::Resource& review) {
+  if (review.kind == "SelfSubjectReview") {
+    return {{"userInfo", {{"username", "sandbox-user"}, {"groups", {"system:masters", "system:authenticated"}}}}};
+  }
+  if (review.kind == "SelfSubjectRulesReview") {
+    return {{"resourceRules", json::array{json::object{{"verbs", {"*"}}, {"apiGroups", {"*"}}, {"resources", {"*"}}}}},
+            {"nonResourceRules", json::array{json::object{{"verbs", {"*"}}, {"nonResourceURLs", {"*"}}}}},
+            {"incomplete", false}};
+  }
+  return {{"allowed", true}, {"reason", "everything is allowed in the sandbox"}};
+}
 
 }  // namespace
 
 std::optional<kube::Response> ServerCore::ReviewAccess(const kube::Request& request, const Caller& caller) {
-  if (request.path != kAccessReviewPath) return std::nullopt;
+  const api::Resource* const asked = FindReview(request.path);
+  if (asked == nullptr) return std::nullopt;
   if (request.method != "POST") return MethodNotAllowed().ToResponse();
   if (request.body.size() > kMaxBodyBytes) return TooLarge().ToResponse();
   Outcome<Query> query = Query::Parse(request.query);
@@ -20,16 +33,14 @@ std::optional<kube::Response> ServerCore::ReviewAccess(const kube::Request& requ
   Outcome<WriteOptions> options = ParseWriteOptions(*query, "CreateOptions");
   if (!options.ok()) return options.refusal().ToResponse();
   Exchange exchange{.request = request, .caller = caller, .target = {}, .query = std::move(*query), .warnings = {}};
-  exchange.target.resource = &kAccessReviews;
-  const Schema& schema = *schemas_.ForKind(kAccessReviews.ApiVersion(), View(kAccessReviews.kind));
+  exchange.target.resource = asked;
+  const Schema& schema = *schemas_.ForKind(asked->ApiVersion(), View(asked->kind));
   Outcome<Draft> review = ReadBody(exchange, &schema, options->field_validation);
   if (!review.ok()) return review.refusal().ToResponse();
-  if (Objection objection = CheckTypeMeta(kAccessReviews.ApiVersion(), View(kAccessReviews.kind), *review)) {
+  if (Objection objection = CheckTypeMeta(asked->ApiVersion(), View(asked->kind), *review)) {
     return objection->ToResponse();
   }
-  boost::json::object& status = review->Child("status");
-  status["allowed"] = true;
-  SetText(status, "reason", "everything is allowed in the sandbox");
+  review->object()["status"] = StatusOf(*asked);
   std::string out;
   std::uint32_t revision_at = 0;
   WriteObject(review->object(), out, &revision_at);

@@ -17,8 +17,8 @@ class ApiServer::Impl {
 ApiServer::ApiServer(Loop& loop, ApiServerOptions options) : impl_(std::make_unique<Impl>(loop, std::move(options))) {}
 ApiServer::~ApiServer() = default;
 
-kube::Response ApiServer::Handle(const kube::Request& request, const Caller& caller) {
-  return impl_->core.Handle(request, caller);
+kube::Response ApiServer::Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more) {
+  return impl_->core.Handle(request, caller, more);
 }
 
 bool ApiServer::IsWatch(const kube::Request& request) {

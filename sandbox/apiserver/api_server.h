@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
@@ -51,7 +52,7 @@ struct ApiServerOptions {
   absl::Duration event_ttl = absl::Hours(1);
   std::size_t max_events = 20'000;                         // the oldest go first
   absl::Duration bookmark_interval = absl::Minutes(1);
-  bool default_objects = true;  // the namespaces default, kube-*; system priority classes; Volcano's queues root and default
+  bool default_objects = true;  // the namespaces default, kube-*; system priority classes; a storage class; Volcano's queues root and default
 };
 
 class ApiServer {
@@ -62,7 +63,8 @@ class ApiServer {
   ApiServer& operator=(const ApiServer&) = delete;
 
   // Everything but watches and logs that are followed; answers at once. Any malformed request gets a metav1.Status and changes nothing.
-  kube::Response Handle(const kube::Request& request, const Caller& caller);
+  // With `more`, the body of a long list goes on there: in pieces, so that all who ask for the same objects share them.
+  kube::Response Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more = nullptr);
 
   // Whether `request` asks for a watch or to follow a log, and so belongs into StartWatch.
   static bool IsWatch(const kube::Request& request);

@@ -149,7 +149,7 @@ kube::Response ServerCore::Apply(Exchange& exchange) {
 
   const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
                         exchange.caller.managed_fields};
-  const std::optional<Draft> old = record == nullptr ? std::nullopt : std::optional<Draft>(*Draft::Parse(*record->json));
+  const std::optional<Draft> old = record == nullptr ? std::nullopt : std::optional<Draft>(Draft::OfStored(*record->json));
   apply::Applied applied = ownership_.Apply(record == nullptr ? nullptr : record->managed,
                                             old.has_value() ? &old->root() : nullptr, config->root(),
                                             WriteOf(resource, note), options->force);

@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/time/time.h"
+#include "api/cluster_resources.h"
 #include "api/core/objects.h"
 #include "api/field_table.h"
 #include "api/known_resources.h"
 #include "boost/json/array.hpp"
+#include "sandbox/apiserver/definitions.h"
 #include "sandbox/apiserver/draft.h"
 #include "sandbox/apiserver/facts.h"
 
@@ -17,6 +22,8 @@ namespace json = boost::json;
 
 constexpr absl::string_view kGarbageCollector = "garbage-collector";
 constexpr absl::string_view kNamespaceController = "namespace-controller";
+constexpr absl::string_view kDefinitionController = "definition-controller";
+constexpr absl::Duration kNamespaceGrace = absl::Seconds(5);  // pkg/controller/namespace: namespaceDeletionGracePeriod
 constexpr int kItemsPerTask = 128;  // so that others of the loop get their turn
 
 api::ObjectMeta MetadataOf(const Record& record) {
@@ -33,10 +40,11 @@ void DropOwners(json::object& object, const std::vector<std::string>& uids) {
   json::object* metadata = FindObject(object, "metadata");
   json::array* owners = metadata == nullptr ? nullptr : FindArray(*metadata, "ownerReferences");
   if (owners == nullptr) return;
+  const absl::flat_hash_set<absl::string_view> gone(uids.begin(), uids.end());
   json::array kept(owners->storage());
   for (const json::value& owner : *owners) {
     const absl::string_view uid = owner.is_object() ? FindText(owner.get_object(), "uid") : absl::string_view();
-    if (std::find(uids.begin(), uids.end(), uid) == uids.end()) kept.push_back(owner);
+    if (!gone.contains(uid)) kept.push_back(owner);
   }
   if (kept.empty()) {
     metadata->erase("ownerReferences");
@@ -68,6 +76,13 @@ void Collector::OnCommit(const Change& change) {
       Wake();
     }
     if (after.resource == &api::kNamespaces) terminating_.erase(after.key.name);
+    if (after.resource == &api::kCustomResourceDefinitions) {
+      absl::erase_if(undefined_, [&](const auto& kind) { return kind.second == after.key.name; });
+    }
+    if (const auto it = undefined_.find(after.resource); it != undefined_.end()) {
+      definitions_to_do_.insert(it->second);
+      Wake();
+    }
     return;
   }
   if (after.deleting && after.collecting) {
@@ -77,8 +92,21 @@ void Collector::OnCommit(const Change& change) {
     waiting_owners_.erase(after.uid);
   }
   if (after.resource == &api::kNamespaces && after.deleting) {
-    terminating_.try_emplace(after.key.name, false);
-    namespaces_to_do_.insert(after.key.name);
+    const auto [it, fresh] = terminating_.try_emplace(after.key.name);
+    if (it->second.due) {
+      namespaces_to_do_.insert(after.key.name);
+      Wake();
+    } else if (fresh) {
+      loop_.PostAt(loop_.Now() + kNamespaceGrace, owner_.token(), [this, name = after.key.name] {
+        const auto ns = terminating_.find(name);
+        if (ns == terminating_.end()) return;
+        ns->second.due = true;
+        EmptyNamespace(name);
+      });
+    }
+  }
+  if (after.resource == &api::kCustomResourceDefinitions && after.deleting) {
+    definitions_to_do_.insert(after.key.name);
     Wake();
   }
   if (after.owner_uids.empty()) return;
@@ -121,6 +149,11 @@ void Collector::Work() {
     namespaces_to_do_.erase(namespaces_to_do_.begin());
     EmptyNamespace(name);
   }
+  while (!definitions_to_do_.empty()) {
+    const std::string name = *definitions_to_do_.begin();
+    definitions_to_do_.erase(definitions_to_do_.begin());
+    EmptyDefinition(name);
+  }
   if (!queue_.empty()) Wake();
 }
 
@@ -140,6 +173,12 @@ void Collector::JudgeByOwners(const Record& record) {
   std::vector<std::string> absent, waiting;
   int solid = 0;
   const api::ObjectMeta metadata = MetadataOf(record);
+  absl::flat_hash_map<const Record*, bool> in_foreground;  // an owner may be named any number of times
+  const auto goes_in_foreground = [&](const Record& owner) {
+    const auto [known, fresh] = in_foreground.try_emplace(&owner, false);
+    if (fresh) known->second = owner.deleting && owner.collecting && Has(MetadataOf(owner), kForegroundFinalizer);
+    return known->second;
+  };
   for (const api::OwnerReference& owner : metadata.owner_references) {
     const api::Resource* resource = api::FindKind(owner.api_version, owner.kind);
     if (resource == nullptr) {  // not ours to judge, as for Kubernetes when it cannot find the kind
@@ -149,7 +188,7 @@ void Collector::JudgeByOwners(const Record& record) {
     const RecordPtr found = store_.Find(*resource, {resource->namespaced ? record.key.ns : "", owner.name});
     if (found == nullptr || found->uid != owner.uid) {
       absent.push_back(owner.uid);
-    } else if (found->deleting && found->collecting && Has(MetadataOf(*found), kForegroundFinalizer)) {
+    } else if (goes_in_foreground(*found)) {
       waiting.push_back(owner.uid);
     } else {
       ++solid;
@@ -206,11 +245,30 @@ void Collector::RemoveFinalizer(const Record& record, absl::string_view finalize
       kGarbageCollector);
 }
 
+// apiextensions-apiserver: pkg/controller/finalizer
+void Collector::EmptyDefinition(const std::string& name) {
+  const RecordPtr definition = store_.Find(api::kCustomResourceDefinitions, {"", name});
+  if (definition == nullptr || !definition->deleting) return;
+  if (const api::Resource* const kind = DefinedKind(Draft::OfStored(*definition->json).object()); kind != nullptr) {
+    undefined_.insert_or_assign(kind, name);
+    std::vector<RecordPtr> records;
+    store_.Scan(*kind, {}, nullptr, [&](const RecordPtr& record) {
+      if (!record->deleting) records.push_back(record);
+      return true;
+    });
+    for (const RecordPtr& record : records) actions_.DeleteByCollector(*record, "Undefined", kDefinitionController);
+    if (store_.Count(*kind) > 0) return;
+  }
+  RemoveFinalizer(*definition, kDefinitionFinalizer);
+}
+
 void Collector::EmptyNamespace(const std::string& name) {
   const RecordPtr ns = store_.Find(api::kNamespaces, {"", name});
   if (ns == nullptr || !ns->deleting) return;
+  Termination& termination = terminating_[name];
+  if (!termination.due) return;
   // Nothing new comes into it, so one round of deletions is enough; then it is a matter of waiting.
-  bool& asked = terminating_[name];
+  bool& asked = termination.asked;
   std::size_t left = 0;
   for (const api::Resource* resource : api::KnownResources()) {
     if (!resource->namespaced || store_.Count(*resource, name) == 0) continue;

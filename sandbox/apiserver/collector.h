@@ -1,5 +1,5 @@
 // What Kubernetes' garbage collector and namespace controller do: dependents go when their owners are gone, foreground
-// deletions wait for them, orphaned ones lose the reference, a deleted namespace is emptied.
+// deletions wait for them, orphaned ones lose the reference, a deleted namespace is emptied; and the objects of a custom kind go with its definition.
 //
 // Used on one loop. Learns of commits, works from tasks of its own, and writes through CollectorActions.
 #pragma once
@@ -25,7 +25,7 @@ namespace gangway::sandbox {
 class CollectorActions {
  public:
   virtual ~CollectorActions() = default;
-  // `policy`: "Background", "Foreground" or "Orphan".
+  // `policy`: "Background", "Foreground", "Orphan" or "Undefined": in the background and past admission, since its kind goes.
   virtual void DeleteByCollector(const Record& record, absl::string_view policy, absl::string_view client) = 0;
   virtual void EditByCollector(const Record& record, absl::FunctionRef<void(boost::json::object&)> edit,
                                absl::string_view client) = 0;
@@ -53,6 +53,7 @@ class Collector {
   void FinishOrphaning(const Record& record);
   void RemoveFinalizer(const Record& record, absl::string_view finalizer);
   void EmptyNamespace(const std::string& name);
+  void EmptyDefinition(const std::string& name);
 
   Loop& loop_;
   const Store& store_;
@@ -60,8 +61,14 @@ class Collector {
   std::deque<Item> queue_;
   absl::flat_hash_set<Item> queued_;
   absl::flat_hash_map<std::string, Item> waiting_owners_;  // by UID: deleting, and we hold one of their finalizers
-  absl::btree_map<std::string, bool> terminating_;  // namespaces being deleted; whether their objects have been, too
+  struct Termination {
+    bool due = false;    // its objects may go: others had the time to delete them by their names
+    bool asked = false;  // they have been deleted
+  };
+  absl::btree_map<std::string, Termination> terminating_;  // namespaces being deleted
   absl::btree_set<std::string> namespaces_to_do_;
+  absl::flat_hash_map<const api::Resource*, std::string> undefined_;  // kinds whose definition, of that name, is being deleted
+  absl::btree_set<std::string> definitions_to_do_;
   bool awake_ = false;
   Owner owner_;
 };

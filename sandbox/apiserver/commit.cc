@@ -1,24 +1,56 @@
 // Objects into the store, and what every commit sets off.
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
 
-Bytes ServerCore::Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
-                         const apply::ManagedFieldsPtr* managed) {
+namespace {
+
+// etcd: --max-request-bytes.
+constexpr std::size_t kMaxStoredBytes = 1536 * 1024;
+
+const apply::ManagedFields& EntriesOf(const Record* record) {
+  static const apply::ManagedFields kNone;
+  return record == nullptr || record->managed == nullptr ? kNone : *record->managed;
+}
+
+std::size_t ManagedBytes(const Record& record) {
+  std::size_t bytes = 0;
+  for (const apply::ManagedEntry& entry : EntriesOf(&record)) bytes += entry.fields->size() + entry.manager.size();
+  return bytes;
+}
+
+// Without the texts that `before` holds already.
+std::size_t FreshManagedBytes(const Record& record, const Record* before) {
+  if (before != nullptr && before->managed == record.managed) return 0;
+  absl::flat_hash_set<const std::string*> known;
+  for (const apply::ManagedEntry& entry : EntriesOf(before)) known.insert(entry.fields.get());
+  std::size_t bytes = 0;
+  for (const apply::ManagedEntry& entry : EntriesOf(&record)) bytes += known.contains(entry.fields.get()) ? 0 : entry.fields->size();
+  return bytes;
+}
+
+}  // namespace
+
+Outcome<Bytes> ServerCore::Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
+                                  const apply::ManagedFieldsPtr* managed) {
+  if (IsDeeperThan(draft.root(), kMaxObjectDepth)) {
+    return BadRequest(absl::StrCat("the object is deeper than ", kMaxObjectDepth, " levels"));
+  }
   boost::json::object& metadata = draft.metadata();
   if (!dry_run) SetText(metadata, "resourceVersion", absl::StrCat(store_.next_revision()));
   auto record = std::make_shared<Record>();
   ReadFacts(resource, draft.object(), *record);
-  if (managed != nullptr) {
-    record->managed = *managed;
-  } else if (const RecordPtr before = store_.Find(resource, record->key); before != nullptr) {
-    record->managed = before->managed;
-  }
+  const RecordPtr before = store_.Find(resource, record->key);
+  record->managed = managed != nullptr ? *managed : before != nullptr ? before->managed : nullptr;
+  record->managed_bytes = FreshManagedBytes(*record, before.get());
   WriteObject(draft.object(), scratch_, &record->revision_at, &record->metadata_end);
+  if (!dry_run && note.verb != "delete" && scratch_.size() + ManagedBytes(*record) > kMaxStoredBytes) return TooLargeToStore();
   record->json = std::make_shared<const std::string>(scratch_.data(), scratch_.size());
   if (dry_run) return Shown(*record, note.managed_fields);
   record->revision = store_.next_revision();
@@ -43,6 +75,9 @@ void ServerCore::OnCommit(const Change& change) {
   watches_.OnCommit(change);
   collector_.OnCommit(change);
   event_expiry_.OnCommit(change);
+  if (change.deleted && change.after->resource == &api::kServiceAccounts && change.after->key.name == "default") {
+    RestoreServiceAccount(change.after->key.ns);
+  }
   if (!options_.journal) return;
   JournalRecord record;
   record.revision = change.revision;

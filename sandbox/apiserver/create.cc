@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/cluster_resources.h"
 #include "api/field_table.h"
 #include "api/json.h"
 #include "base/check.h"
@@ -114,7 +115,7 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   }
   StampNew(target, draft.object());
   DropEmptyMetadata(draft.metadata());
-  if (Objection objection = FillInNew(resource, store_, draft.object())) return *std::move(objection);
+  if (Objection objection = FillInNew(resource, store_, loop_.Now(), draft.object())) return *std::move(objection);
   if (&resource == &api::kServices) addresses_.Give(store_, draft.object());
   if (const api::FieldErrors errors = CheckObject(resource, draft.object(), true); !errors.empty()) {
     return Invalid(resource, name, errors);
@@ -129,7 +130,22 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
     if (there->deleting) refusal.message = absl::StrCat("object is being deleted: ", refusal.message);
     return refusal;
   }
-  return Commit(resource, draft, dry_run, note, &managed);
+  Outcome<Bytes> created = Commit(resource, draft, dry_run, note, &managed);
+  if (created.ok() && &resource == &api::kNamespaces && !dry_run) CreateServiceAccount(name);
+  return created;
+}
+
+// What Kubernetes' controller of service accounts does.
+void ServerCore::CreateServiceAccount(absl::string_view ns) {
+  CreateDefault(api::kServiceAccounts, absl::StrCat(R"({"metadata":{"name":"default","namespace":")", ns, R"("}})"));
+}
+
+void ServerCore::RestoreServiceAccount(const std::string& ns) {
+  loop_.Post(owner_.token(), [this, ns] {
+    const RecordPtr record = store_.Find(api::kNamespaces, {"", ns});
+    if (record == nullptr || record->deleting || store_.Find(api::kServiceAccounts, {ns, "default"}) != nullptr) return;
+    CreateServiceAccount(ns);
+  });
 }
 
 void ServerCore::CreateDefault(const api::Resource& resource, absl::string_view json) {
@@ -147,14 +163,17 @@ void ServerCore::CreateDefault(const api::Resource& resource, absl::string_view 
   const apply::ManagedFieldsPtr managed = ownership_.AfterUpdate(nullptr, nullptr, draft.root(), WriteOf(resource, note));
   StampNew(target, draft.object());
   if (!status.is_null()) draft.object()["status"] = status;
-  GW_CHECK(!FillInNew(resource, store_, draft.object()).has_value());
-  Commit(resource, draft, false, note, &managed);
+  GW_CHECK(!FillInNew(resource, store_, loop_.Now(), draft.object()).has_value());
+  GW_CHECK(Commit(resource, draft, false, note, &managed).ok());
 }
 
 void ServerCore::CreateDefaultObjects() {
   for (const absl::string_view name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
     CreateDefault(api::kNamespaces, absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"));
+    CreateServiceAccount(name);
   }
+  CreateDefault(api::kStorageClasses, absl::StrCat(R"({"metadata":{"name":"standard","annotations":{")", kDefaultClassAnnotation,
+                                                   R"(":"true"}},"provisioner":"sandbox.gangway.io/volumes"})"));
   CreateDefault(api::kPriorityClasses,
                 R"({"metadata":{"name":"system-cluster-critical"},"value":2000000000,"description":)"
                 R"("Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."})");

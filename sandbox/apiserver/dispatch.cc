@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/schemas/reviews.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -37,17 +38,18 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
   return exchange;
 }
 
-kube::Response ServerCore::Handle(const kube::Request& request, const Caller& caller) {
+kube::Response ServerCore::Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more) {
   if (std::optional<kube::Response> answer = discovery_.Answer(request)) return *std::move(answer);
   // A path that is not there is said before a body that is not understood.
-  const bool known_path = request.path == kAccessReviewPath || ParsePath(request.path).ok();
+  const bool known_path = FindReview(request.path) != nullptr || ParsePath(request.path).ok();
   if (known_path && HasForeignBody(request) && request.body.size() <= kMaxBodyBytes) {
     Outcome<kube::Request> readable = InJson(request);
-    return readable.ok() ? Handle(*readable, caller) : readable.refusal().ToResponse();
+    return readable.ok() ? Handle(*readable, caller, more) : readable.refusal().ToResponse();
   }
   if (std::optional<kube::Response> answer = ReviewAccess(request, caller)) return *std::move(answer);
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return exchange.refusal().ToResponse();
+  exchange->more = more;
   kube::Response response = Dispatch(*exchange);
   response.warnings = std::move(exchange->warnings);
   return response;

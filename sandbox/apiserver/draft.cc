@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "base/check.h"
 #include "boost/json/array.hpp"
 #include "boost/json/monotonic_resource.hpp"
 #include "boost/json/parser.hpp"
@@ -110,6 +111,12 @@ absl::StatusOr<Draft> Draft::Parse(absl::string_view text) {
   *draft.root_ = parser.release();
   if (!draft.root_->is_object()) return absl::InvalidArgumentError("must be an object");
   return draft;
+}
+
+Draft Draft::OfStored(absl::string_view json) {
+  absl::StatusOr<Draft> draft = Parse(json);
+  GW_CHECK(draft.ok());
+  return *std::move(draft);
 }
 
 Draft Draft::CopyOf(const Draft& other) {

@@ -25,6 +25,8 @@ class Draft {
 
   // `json` has passed ParseCompletely or comes from the store. InvalidArgument when it is no object.
   static absl::StatusOr<Draft> Parse(absl::string_view json);
+  // An object that the store holds, with or without its managedFields: what was committed can be read.
+  static Draft OfStored(absl::string_view json);
   // A copy in an arena of its own.
   static Draft CopyOf(const Draft& other);
 

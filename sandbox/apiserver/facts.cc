@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "boost/json/array.hpp"
@@ -114,9 +115,18 @@ bool Selects(const api::LabelSelector& labels, const api::FieldSelector& fields,
   }
   if (labels.selects_everything()) return true;
   std::string scratch;
+  absl::flat_hash_map<absl::string_view, absl::string_view> all;
+  const bool mapped = record.labels.is_long() && labels.requirements().size() > 1;
+  if (mapped) all = record.labels.ToMap();
   return labels.MatchesWith([&](const std::string& key) -> const std::string* {
     absl::string_view value;
-    if (!record.labels.Find(key, &value)) return nullptr;
+    if (mapped) {
+      const auto found = all.find(key);
+      if (found == all.end()) return nullptr;
+      value = found->second;
+    } else if (!record.labels.Find(key, &value)) {
+      return nullptr;
+    }
     scratch.assign(value.data(), value.size());
     return &scratch;
   });

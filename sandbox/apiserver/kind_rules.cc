@@ -1,16 +1,22 @@
 #include "sandbox/apiserver/kind_rules.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "api/cluster_resources.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/selector.h"
 #include "boost/json/array.hpp"
+#include "sandbox/apiserver/cluster_kind_rules.h"
 #include "sandbox/apiserver/draft.h"
 
 namespace gangway::sandbox {
@@ -48,12 +54,15 @@ std::string WhyNoDataKey(absl::string_view key) {
   return {};
 }
 
+constexpr std::size_t kMaxLookedFor = 1000;  // mistakes of one object
+
 void CheckDataKeys(const json::object& object, FieldErrors& errors) {
   const json::object* data = FindObject(object, "data");
   const json::object* binary = FindObject(object, "binaryData");
   for (const auto& [field, map] : {std::pair{absl::string_view("data"), data}, {"binaryData", binary}}) {
     if (map == nullptr) continue;
     for (const auto& member : *map) {
+      if (errors.size() >= kMaxLookedFor) return;
       const absl::string_view key = FromBjs(member.key());
       const std::string path = absl::StrCat(field, "[", key, "]");
       if (const std::string why = WhyNoDataKey(key); !why.empty()) {
@@ -107,7 +116,27 @@ void CheckClaim(const json::object& object, FieldErrors& errors) {
   }
 }
 
+// pkg/apis/policy/validation: a count, or a share such as "50%".
+void CheckCountOrShare(const json::object& object, absl::string_view path, FieldErrors& errors) {
+  const json::value* value = FindPath(object, path);
+  if (value == nullptr) return;
+  const auto wrong = [&](absl::string_view rule) { Add(errors, FieldError::Type::kInvalid, path, api::ToJson(*value), rule); };
+  if (value->is_int64() && value->get_int64() < 0) return wrong("must be greater than or equal to 0");
+  if (!value->is_string()) return;
+  absl::string_view digits = FromBjs(value->get_string());
+  const bool is_digits = absl::ConsumeSuffix(&digits, "%") && !digits.empty() &&
+                         std::all_of(digits.begin(), digits.end(), [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+  if (!is_digits) {
+    return wrong("a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for "
+                 "validation is '[0-9]+%')");
+  }
+  std::int64_t share = 0;
+  if (!absl::SimpleAtoi(digits, &share) || share > 100) wrong("must not be greater than 100%");
+}
+
 void CheckBudget(const json::object& object, FieldErrors& errors) {
+  CheckCountOrShare(object, "spec.minAvailable", errors);
+  CheckCountOrShare(object, "spec.maxUnavailable", errors);
   if (FindPath(object, "spec.minAvailable") == nullptr || FindPath(object, "spec.maxUnavailable") == nullptr) return;
   Add(errors, FieldError::Type::kInvalid, "spec", api::ToJson(*FindPath(object, "spec")),
       "minAvailable and maxUnavailable cannot be both set");
@@ -154,9 +183,20 @@ void CheckDeadline(const json::object& before, const json::object& after, FieldE
   }
 }
 
-json::object WithoutSeconds(const json::value& toleration) {
-  json::object out = toleration.get_object();
-  out.erase("tolerationSeconds");
+// A flat object as text, whatever the order of its members; without one of them.
+std::string Identity(const json::value& value, json::string_view without = {}) {
+  if (!value.is_object()) return api::ToJson(value);
+  std::map<absl::string_view, std::string> members;
+  for (const auto& member : value.get_object()) {
+    if (member.key() != without) members.emplace(FromBjs(member.key()), api::ToJson(member.value()));
+  }
+  return absl::StrJoin(members, ",", absl::PairFormatter("="));
+}
+
+// Lists may be long, so that each element is looked up.
+absl::flat_hash_set<std::string> Identities(const json::array* list, json::string_view without = {}) {
+  absl::flat_hash_set<std::string> out;
+  for (const json::value& each : list == nullptr ? json::array() : *list) out.insert(Identity(each, without));
   return out;
 }
 
@@ -164,12 +204,8 @@ void CheckTolerations(const json::object& before, const json::object& after, Fie
   const json::array* a = ArrayAt(before, "spec.tolerations");
   const json::array* b = ArrayAt(after, "spec.tolerations");
   if (a == nullptr) return;
-  const bool kept = std::all_of(a->begin(), a->end(), [&](const json::value& old) {
-    if (!old.is_object() || b == nullptr) return b != nullptr;
-    return std::any_of(b->begin(), b->end(), [&](const json::value& each) {
-      return each.is_object() && Equal(WithoutSeconds(old), WithoutSeconds(each));
-    });
-  });
+  const auto now = Identities(b, "tolerationSeconds");
+  const bool kept = std::all_of(a->begin(), a->end(), [&](const json::value& old) { return now.contains(Identity(old, "tolerationSeconds")); });
   if (!kept) {
     Add(errors, FieldError::Type::kForbidden, "spec.tolerations", "",
         "existing toleration can not be modified except its tolerationSeconds");
@@ -180,9 +216,9 @@ void CheckGates(const json::object& before, const json::object& after, FieldErro
   const json::array* a = ArrayAt(before, "spec.schedulingGates");
   const json::array* b = ArrayAt(after, "spec.schedulingGates");
   if (b == nullptr) return;
+  const auto known = Identities(a);
   for (std::size_t i = 0; i < b->size(); ++i) {
-    const bool known = a != nullptr && std::any_of(a->begin(), a->end(), [&](const json::value& each) { return Equal(each, (*b)[i]); });
-    if (known || !(*b)[i].is_object()) continue;
+    if (!(*b)[i].is_object() || known.contains(Identity((*b)[i]))) continue;
     Add(errors, FieldError::Type::kForbidden, absl::StrCat("spec.schedulingGates[", i, "].name"), "",
         absl::StrCat("only deletion is allowed, but found new scheduling gate '", FindText((*b)[i].get_object(), "name"), "'"));
   }
@@ -260,6 +296,11 @@ void CheckClaimChange(const json::object& before, const json::object& after, Fie
 
 }  // namespace
 
+bool HasPodTemplate(const api::Resource& resource) {
+  return &resource == &api::kDeployments || &resource == &api::kReplicaSets || &resource == &api::kStatefulSets || &resource == &api::kDaemonSets ||
+         &resource == &api::kBatchJobs;
+}
+
 void CheckKind(const api::Resource& resource, const json::object& object, FieldErrors& errors) {
   if (&resource == &api::kConfigMaps) CheckDataKeys(object, errors);
   if (&resource == &api::kSecrets) CheckSecret(object, errors);
@@ -267,15 +308,15 @@ void CheckKind(const api::Resource& resource, const json::object& object, FieldE
   if (&resource == &api::kLeases) CheckLease(object, errors);
   if (&resource == &api::kPersistentVolumeClaims) CheckClaim(object, errors);
   if (&resource == &api::kPodDisruptionBudgets) CheckBudget(object, errors);
-  if (&resource == &api::kDeployments || &resource == &api::kReplicaSets || &resource == &api::kStatefulSets) {
-    CheckSelector(object, errors);
-  }
+  if (HasPodTemplate(resource) && &resource != &api::kBatchJobs) CheckSelector(object, errors);
+  CheckClusterKind(resource, object, errors);
 }
 
 void CheckKindChange(const api::Resource& resource, const json::object& before, const json::object& after, FieldErrors& errors) {
   if (&resource == &api::kPods) CheckPodChange(before, after, errors);
   if (&resource == &api::kServices) CheckServiceChange(before, after, errors);
   if (&resource == &api::kPersistentVolumeClaims) CheckClaimChange(before, after, errors);
+  CheckClusterKindChange(resource, before, after, errors);
 }
 
 }  // namespace gangway::sandbox

@@ -7,6 +7,9 @@
 
 namespace gangway::sandbox {
 
+// Whether its spec.template is a pod's.
+bool HasPodTemplate(const api::Resource& resource);
+
 // Of an object as it will be stored.
 void CheckKind(const api::Resource& resource, const boost::json::object& object, api::FieldErrors& errors);
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/cluster_resources.h"
 #include "api/core/pod_validation.h"
 #include "api/json.h"
 #include "api/json_value.h"
@@ -40,6 +42,7 @@ void AddImmutable(FieldErrors& errors, absl::string_view field, const json::valu
 api::Complaints CheckName(const api::Resource& resource, absl::string_view name) {
   if (&resource == &api::kServices) return api::CheckDns1035Label(name);
   if (&resource == &api::kNamespaces) return api::CheckDns1123Label(name);
+  if (View(resource.group) == "rbac.authorization.k8s.io") return api::CheckPathSegment(name);
   return api::CheckDns1123Subdomain(name);
 }
 
@@ -73,7 +76,8 @@ void CheckFinalizers(const api::Resource& resource, const json::object& metadata
     foreground = foreground || text == kForegroundFinalizer;
     const std::string path = absl::StrCat("metadata.finalizers[", i, "]");
     for (const std::string& complaint : api::CheckQualifiedName(text)) AddInvalid(errors, path, text, complaint);
-    if (is_new && FindCustomType(resource) == nullptr && !IsFinalizerOfCore(text)) {
+    const bool core = FindCustomType(resource) == nullptr && &resource != &api::kCustomResourceDefinitions;
+    if (is_new && core && !IsFinalizerOfCore(text)) {
       AddInvalid(errors, path, text, "name is neither a standard finalizer name nor is it fully qualified");
     }
   }
@@ -117,7 +121,7 @@ void CheckPodParts(const api::Resource& resource, const json::object& object, Fi
     } else {
       Add(found, FieldError::Type::kRequired, "spec", "", "must have containers");
     }
-  } else if (&resource == &api::kDeployments || &resource == &api::kReplicaSets || &resource == &api::kStatefulSets) {
+  } else if (HasPodTemplate(resource)) {
     if (const json::value* pod = FindPath(object, "spec.template"); pod != nullptr) {
       found = api::core::CheckPodTemplate(*pod, "spec.template");
     }
@@ -157,9 +161,15 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
   const json::object* metadata = FindObject(after, "metadata");
   const json::array* finalizers = metadata == nullptr ? nullptr : FindArray(*metadata, "finalizers");
   if (finalizers == nullptr) return;
+  absl::flat_hash_set<absl::string_view> known;
+  if (const json::value* list = FindPath(before, "metadata.finalizers"); list != nullptr && list->is_array()) {
+    for (const json::value& each : list->get_array()) {
+      if (each.is_string()) known.insert(FromBjs(each.get_string()));
+    }
+  }
   std::vector<std::string> fresh;
   for (const json::value& each : *finalizers) {
-    if (each.is_string() && !HasFinalizer(before, FromBjs(each.get_string()))) fresh.push_back(api::ToJson(each));
+    if (each.is_string() && !known.contains(FromBjs(each.get_string()))) fresh.push_back(api::ToJson(each));
   }
   if (fresh.empty()) return;
   Add(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
@@ -172,7 +182,10 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
 bool HasGeneration(const api::Resource& resource) {
   return FindCustomType(resource) != nullptr || &resource == &api::kPods || &resource == &api::kDeployments || &resource == &api::kReplicaSets ||
          &resource == &api::kStatefulSets || &resource == &api::kPodDisruptionBudgets ||
-         &resource == &api::kNetworkPolicies || &resource == &api::kPriorityClasses;
+         &resource == &api::kNetworkPolicies || &resource == &api::kPriorityClasses || &resource == &api::kDaemonSets ||
+         &resource == &api::kBatchJobs || &resource == &api::kBatchCronJobs || &resource == &api::kIngresses || &resource == &api::kIngressClasses ||
+         &resource == &api::kMutatingWebhookConfigurations || &resource == &api::kValidatingWebhookConfigurations ||
+         &resource == &api::kCustomResourceDefinitions;
 }
 
 void DropEmptyMetadata(json::object& metadata) {
@@ -214,7 +227,7 @@ FieldErrors CheckChange(const api::Resource& resource, const json::object& befor
   };
   if (&resource == &api::kPriorityClasses) immutable("value");
   CheckKindChange(resource, before, after, errors);
-  if (&resource == &api::kDeployments || &resource == &api::kReplicaSets || &resource == &api::kStatefulSets) {
+  if (HasPodTemplate(resource) && &resource != &api::kBatchJobs) {
     immutable("spec.selector");
     if (SpecChanged(resource, before, after)) CheckPodParts(resource, after, errors);
   }

@@ -95,7 +95,7 @@ Outcome<std::optional<LogQuery>> ServerCore::OpenLog(const Exchange& exchange) {
   if (!log.ok()) return log.refusal();
   const RecordPtr record = store_.Find(api::kPods, target.key());
   if (record == nullptr) return NotFound(api::kPods, target.name);
-  const Draft pod = *Draft::Parse(*record->json);
+  const Draft pod = Draft::OfStored(*record->json);
   const std::vector<std::string> names = ContainerNames(pod.object());
   if (log->container.empty()) {
     const json::value* containers = FindPath(pod.object(), "spec.containers");

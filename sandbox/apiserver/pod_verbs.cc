@@ -141,7 +141,7 @@ kube::Response ServerCore::Bind(Exchange& exchange) {
       !version.empty() && version != absl::StrCat(record->revision)) {
     return ConflictOn("pods/binding", target.name, kModifiedMeanwhile).ToResponse();
   }
-  Draft pod = *Draft::Parse(*record->json);
+  Draft pod = Draft::OfStored(*record->json);
   if (const std::string why = WhyNotBindable(*record, pod.object()); !why.empty()) {
     return ConflictOn("pods/binding", target.name, why).ToResponse();
   }
@@ -154,14 +154,14 @@ kube::Response ServerCore::Bind(Exchange& exchange) {
   }
   SetCondition(pod.object(), "PodScheduled", "True", "", "", loop_.Now());
   const CommitNote note{exchange.caller.name, "create", "binding"};
-  Commit(api::kPods, pod, options->dry_run, note);
-  return SuccessStatus(201);
+  Outcome<Bytes> bound = Commit(api::kPods, pod, options->dry_run, note);
+  return bound.ok() ? SuccessStatus(201) : bound.refusal().ToResponse();
 }
 
 Objection ServerCore::CheckDisruptionBudget(const Record& pod, const json::object& object) {
   std::vector<RecordPtr> budgets;
   store_.Scan(api::kPodDisruptionBudgets, pod.key.ns, nullptr, [&](const RecordPtr& record) {
-    const Draft budget = *Draft::Parse(*record->json);
+    const Draft budget = Draft::OfStored(*record->json);
     if (Selects(SelectorOf(budget.object()), {}, pod)) budgets.push_back(record);
     return true;
   });
@@ -171,14 +171,14 @@ Objection ServerCore::CheckDisruptionBudget(const Record& pod, const json::objec
                    .reason = "InternalError",
                    .message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."};
   }
-  const Draft budget = *Draft::Parse(*budgets[0]->json);
+  const Draft budget = Draft::OfStored(*budgets[0]->json);
   const api::LabelSelector selector = SelectorOf(budget.object());
   Guarded guarded;
   store_.Scan(api::kPods, pod.key.ns, nullptr, [&](const RecordPtr& record) {
     const absl::string_view phase = record->fields.Get("status.phase");
     if (phase == "Succeeded" || phase == "Failed" || !Selects(selector, {}, *record)) return true;
     ++guarded.expected;
-    if (!record->deleting && IsReady(Draft::Parse(*record->json)->object())) ++guarded.healthy;
+    if (!record->deleting && IsReady(Draft::OfStored(*record->json).object())) ++guarded.healthy;
     return true;
   });
   const std::int64_t wanted = WantedHealthy(budget.object(), guarded);
@@ -215,7 +215,7 @@ kube::Response ServerCore::Evict(Exchange& exchange) {
   RecordPtr record = store_.Find(api::kPods, target.key());
   if (record == nullptr) return NotFound(api::kPods, target.name).ToResponse();
   const absl::string_view phase = record->fields.Get("status.phase");
-  Draft pod = *Draft::Parse(*record->json);
+  Draft pod = Draft::OfStored(*record->json);
   const bool counts = phase != "Succeeded" && phase != "Failed" && phase != "Pending" && !record->deleting;
   if (counts) {
     if (Objection objection = CheckDisruptionBudget(*record, pod.object())) return objection->ToResponse();
@@ -226,7 +226,8 @@ kube::Response ServerCore::Evict(Exchange& exchange) {
                         *deletion->resource_version == absl::StrCat(record->revision));
   if (current && !record->deleting && !deletion->dry_run) {
     SetCondition(pod.object(), "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting", loop_.Now());
-    Commit(api::kPods, pod, false, note);
+    Outcome<Bytes> marked = Commit(api::kPods, pod, false, note);
+    if (!marked.ok()) return marked.refusal().ToResponse();
     record = store_.Find(api::kPods, target.key());
     deletion->resource_version.reset();  // it was our own write
   }

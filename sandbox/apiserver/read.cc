@@ -1,4 +1,5 @@
 // GET of one object, and lists in pages that are all of one revision.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -6,6 +7,11 @@
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
+namespace {
+
+constexpr std::size_t kLongList = 64u << 10;  // bytes
+
+}  // namespace
 
 Outcome<IncludeObject> ServerCore::ParseInclude(const Exchange& exchange) {
   const absl::string_view text = exchange.query.Get("includeObject");
@@ -27,7 +33,7 @@ kube::Response ServerCore::ObjectResponse(const Exchange& exchange, int code, co
       if (!include.ok()) return include.refusal().ToResponse();
       TableOptions options;
       options.include = *include;
-      const Draft draft = *Draft::Parse(*object);
+      const Draft draft = Draft::OfStored(*object);
       options.resource_version = std::string(TextAt(draft.object(), "metadata.resourceVersion"));
       return JsonResponse(code, MakeBytes(RenderTable(*exchange.target.resource, absl::MakeConstSpan(&object, 1),
                                                       loop_.Now(), options)));
@@ -96,9 +102,9 @@ Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListO
                        : absl::StrCat("The resourceVersion for the provided list is too old: ", page.revision));
   }
   if (more) {
-    const std::int64_t remaining = total - passed;
+    const std::int64_t remaining = std::max<std::int64_t>(0, total - passed);  // a forged token may have said less
     page.continue_token = EncodeContinue({page.revision, last, remaining});
-    if (everything && options.match != ListOptions::Match::kExact) page.remaining = remaining;
+    if (everything && options.match != ListOptions::Match::kExact && remaining > 0) page.remaining = remaining;
   }
   return page;
 }
@@ -118,16 +124,27 @@ kube::Response ServerCore::ListResponse(const Exchange& exchange, Page page) {
   }
   std::size_t size = 256 + page.continue_token.size();
   for (const Bytes& item : page.items) size += item->size() + 1;
+  const bool in_pieces = exchange.more != nullptr && size > kLongList;
   std::string out;
-  out.reserve(size);
+  if (!in_pieces) out.reserve(size);
   api::JsonWriter json(out);
   json.BeginObject().Field("kind", resource.ListKind()).Field("apiVersion", resource.ApiVersion());
   json.Key("metadata").BeginObject().Field("resourceVersion", absl::StrCat(page.revision));
   if (!page.continue_token.empty()) json.Field("continue", page.continue_token);
   if (page.remaining.has_value()) json.Field("remainingItemCount", *page.remaining);
   json.EndObject().Key("items").BeginArray();
-  for (const Bytes& item : page.items) json.Raw(*item);
-  json.EndArray().EndObject();
+  if (!in_pieces) {
+    for (const Bytes& item : page.items) json.Raw(*item);
+    json.EndArray().EndObject();
+    return JsonResponse(200, MakeBytes(std::move(out)));
+  }
+  static const auto* const kComma = new Bytes(MakeBytes(","));
+  exchange.more->reserve(2 * page.items.size());
+  for (Bytes& item : page.items) {
+    if (!exchange.more->empty()) exchange.more->push_back(*kComma);
+    exchange.more->push_back(std::move(item));
+  }
+  exchange.more->push_back(MakeBytes("]}"));
   return JsonResponse(200, MakeBytes(std::move(out)));
 }
 

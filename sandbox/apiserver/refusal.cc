@@ -1,5 +1,7 @@
 #include "sandbox/apiserver/refusal.h"
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -41,13 +43,17 @@ std::string ServersField(const api::FieldError& error) {
   return error.field;
 }
 
+constexpr std::size_t kMaxTold = 100;  // of what is wrong with one object
+
 Refusal InvalidKind(absl::string_view group, absl::string_view kind, absl::string_view name,
                     api::FieldErrors errors) {
+  const std::size_t untold = errors.size() - std::min(errors.size(), kMaxTold);
+  errors.resize(errors.size() - untold);
   for (api::FieldError& error : errors) error.field = ServersField(error);
   Refusal refusal{.code = 422,
                   .reason = "Invalid",
                   .message = absl::StrCat(kind, group.empty() ? "" : ".", group, " \"", name, "\" is invalid: ",
-                                          api::JoinFieldErrors(errors)),
+                                          api::JoinFieldErrors(errors), untold == 0 ? "" : " and more"),
                   .name = std::string(name),
                   .group = std::string(group),
                   .kind = std::string(kind)};
@@ -121,6 +127,8 @@ Refusal TooLarge() {
           .reason = "RequestEntityTooLarge",
           .message = absl::StrCat("Request entity too large: limit is ", kMaxBodyBytes)};
 }
+// In etcd's words, which the API server hands on.
+Refusal TooLargeToStore() { return {.code = 500, .message = "etcdserver: request is too large"}; }
 Refusal UnsupportedMediaType(absl::string_view accepted) {
   return {.code = 415,
           .reason = "UnsupportedMediaType",

@@ -53,7 +53,8 @@ Refusal BadRequest(std::string message);
 Refusal PathNotFound();
 Refusal MethodNotAllowed();
 Refusal NotAcceptable();
-Refusal TooLarge();
+Refusal TooLarge();         // the body
+Refusal TooLargeToStore();  // the object
 Refusal UnsupportedMediaType(absl::string_view accepted);
 Refusal Expired(std::string message);
 Refusal TooLargeResourceVersion(std::uint64_t wanted, std::uint64_t current);

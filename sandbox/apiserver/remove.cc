@@ -49,12 +49,18 @@ std::int64_t GraceOf(const Record& record, const json::object& object, const Del
   return std::max<std::int64_t>(period, options.grace_period_seconds.has_value() ? 0 : 1);
 }
 
+// Without the years that a timestamp has no room for: a grace may be any number.
+std::string DeletionTime(absl::Time at) {
+  static constexpr absl::CivilSecond kLast(9999, 12, 31, 23, 59, 59);
+  return api::FormatTime(std::clamp(at, absl::UnixEpoch(), absl::FromCivil(kLast, absl::UTCTimeZone())));
+}
+
 // Marks the object as deleting; k8s.io/apiserver, rest.BeforeDelete. True when its grace has yet to pass.
 bool Mark(const Record& record, const DeleteOptions& options, absl::Time now, json::object& object) {
   json::object& metadata = ObjectIn(object, "metadata");
   std::int64_t grace = GraceOf(record, object, options);
   if (!record.deleting) {
-    SetText(metadata, "deletionTimestamp", api::FormatTime(now + absl::Seconds(grace)));
+    SetText(metadata, "deletionTimestamp", DeletionTime(now + absl::Seconds(grace)));
     metadata["deletionGracePeriodSeconds"] = grace;
     if (const std::int64_t generation = IntAt(object, "metadata.generation", 0); generation > 0) {
       metadata["generation"] = generation + 1;
@@ -67,8 +73,7 @@ bool Mark(const Record& record, const DeleteOptions& options, absl::Time now, js
   if (!options.grace_period_seconds.has_value() || grace >= pending) return true;
   const absl::StatusOr<absl::Time> until = api::ParseTime(FindText(metadata, "deletionTimestamp"));
   if (until.ok()) {
-    SetText(metadata, "deletionTimestamp",
-            api::FormatTime(*until - absl::Seconds(pending) + absl::Seconds(grace)));
+    SetText(metadata, "deletionTimestamp", DeletionTime(*until - absl::Seconds(pending) + absl::Seconds(grace)));
   }
   metadata["deletionGracePeriodSeconds"] = grace;
   return grace > 0;
@@ -91,7 +96,7 @@ bool IsProtected(absl::string_view ns) { return ns == "default" || ns == "kube-s
 }  // namespace
 
 Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Record& record,
-                                                const DeleteOptions& options, const CommitNote& note) {
+                                                const DeleteOptions& options, const CommitNote& note, bool past_admission) {
   const api::Resource& resource = *target.resource;
   if (options.uid.has_value() && *options.uid != record.uid) {
     return Outdated(resource, target.name, "UID", *options.uid, record.uid, "The object might have been deleted and then recreated");
@@ -103,9 +108,9 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   if (&resource == &api::kNamespaces && IsProtected(target.name)) {
     return Forbidden(resource, target.name, "this namespace may not be deleted");
   }
-  const Draft old = *Draft::Parse(*record.json);
-  if (Objection objection = Admit(api::volcano::Operation::kDelete, target, nullptr, &old.root())) {
-    return *std::move(objection);
+  const Draft old = Draft::OfStored(*record.json);
+  if (!past_admission) {
+    if (Objection objection = Admit(api::volcano::Operation::kDelete, target, nullptr, &old.root())) return *std::move(objection);
   }
   Draft next = Draft::CopyOf(old);
   SetCollectorFinalizers(options.propagation, next.metadata());
@@ -117,7 +122,9 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
     return Removal{options.dry_run ? Shown(record, note.managed_fields) : CommitDeletion(record, note), true};
   }
   if (Equal(next.root(), old.root())) return Removal{Shown(record, note.managed_fields), false};
-  return Removal{Commit(resource, next, options.dry_run, note), false};
+  Outcome<Bytes> marked = Commit(resource, next, options.dry_run, note);
+  if (!marked.ok()) return marked.refusal();
+  return Removal{*std::move(marked), false};
 }
 
 kube::Response ServerCore::Delete(Exchange& exchange) {
@@ -182,7 +189,7 @@ void ServerCore::DeleteByCollector(const Record& record, absl::string_view polic
                         : policy == "Foreground" ? Propagation::kForeground
                                                  : Propagation::kBackground;
   const CommitNote note{client, "delete", ""};
-  Remove(target, *now, options, note);  // a refusal leaves the object, as for the real collector
+  Remove(target, *now, options, note, policy == "Undefined");  // a refusal leaves the object, as for the real collector
 }
 
 kube::Response ServerCore::Finalize(Exchange& exchange) {
@@ -194,7 +201,7 @@ kube::Response ServerCore::Finalize(Exchange& exchange) {
   if (Objection objection = CheckTypeMeta("v1", "Namespace", *wanted)) return objection->ToResponse();
   const RecordPtr record = store_.Find(api::kNamespaces, target.key());
   if (record == nullptr) return NotFound(api::kNamespaces, target.name).ToResponse();
-  const Draft old = *Draft::Parse(*record->json);
+  const Draft old = Draft::OfStored(*record->json);
   Draft next = Draft::CopyOf(old);
   next.Child("spec").erase("finalizers");
   if (const json::value* finalizers = FindPath(wanted->object(), "spec.finalizers"); finalizers != nullptr) {

@@ -279,6 +279,17 @@ Outcome<std::optional<std::int64_t>> Query::Integer(absl::string_view name) cons
   return std::optional<std::int64_t>(value);
 }
 
+namespace {
+
+// Each object, and each change for each watch, is held against all of them.
+constexpr std::size_t kMaxRequirements = 500;
+
+Refusal TooManyRequirements(absl::string_view what, std::size_t count) {
+  return BadRequest(absl::StrCat("unable to parse ", what, ": ", count, " requirements, the limit is ", kMaxRequirements));
+}
+
+}  // namespace
+
 Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) {
   ListOptions out;
   if (const absl::string_view text = query.Get("labelSelector"); !text.empty()) {
@@ -286,6 +297,7 @@ Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) 
     if (!selector.ok()) {
       return BadRequest(absl::StrCat("unable to parse labelSelector: ", selector.status().message()));
     }
+    if (selector->requirements().size() > kMaxRequirements) return TooManyRequirements("labelSelector", selector->requirements().size());
     out.labels = *std::move(selector);
   }
   std::string fields(query.Get("fieldSelector"));
@@ -295,6 +307,7 @@ Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) 
     if (!selector.ok()) {
       return BadRequest(absl::StrCat("unable to parse fieldSelector: ", selector.status().message()));
     }
+    if (selector->requirements().size() > kMaxRequirements) return TooManyRequirements("fieldSelector", selector->requirements().size());
     out.fields = *std::move(selector);
   }
   Outcome<std::optional<std::int64_t>> limit = query.Integer("limit");
@@ -411,7 +424,7 @@ std::optional<ContinueToken> DecodeContinue(absl::string_view text) {
   const std::vector<std::string> parts = absl::StrSplit(plain, '\n');
   ContinueToken token;
   if (parts.size() != 5 || parts[0] != "1" || !absl::SimpleAtoi(parts[1], &token.revision) ||
-      !absl::SimpleAtoi(parts[2], &token.remaining) || parts[4].empty()) {
+      !absl::SimpleAtoi(parts[2], &token.remaining) || token.remaining < 0 || parts[4].empty()) {
     return std::nullopt;
   }
   token.after = {parts[3], parts[4]};

@@ -79,7 +79,7 @@ kube::Response ServerCore::GetScale(Exchange& exchange) {
   const Target& target = exchange.target;
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
-  const Draft object = *Draft::Parse(*record->json);
+  const Draft object = Draft::OfStored(*record->json);
   if (std::optional<kube::Response> wrong = WithoutReplicas(*target.resource, object.object())) return *std::move(wrong);
   return JsonResponse(200, BytesOf(ScaleOf(*target.resource, object.object())));
 }
@@ -92,7 +92,7 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
   if (!options.ok()) return options.refusal().ToResponse();
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
-  const Draft old = *Draft::Parse(*record->json);
+  const Draft old = Draft::OfStored(*record->json);
   const Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
   const Draft live = ScaleOf(*target.resource, old.object());
   Draft scale = Draft::CopyOf(live);
@@ -139,7 +139,7 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
   if (!apply) claims = ClaimsOfScale(*target.resource, *record, live, scale, note);
   Outcome<Bytes> replaced = Replace(whole, *record, old, next, options->dry_run, true, note, claims);
   if (!replaced.ok()) return replaced.refusal().ToResponse();
-  return JsonResponse(200, BytesOf(ScaleOf(*target.resource, Draft::Parse(**replaced)->object())));
+  return JsonResponse(200, BytesOf(ScaleOf(*target.resource, Draft::OfStored(**replaced).object())));
 }
 
 }  // namespace gangway::sandbox

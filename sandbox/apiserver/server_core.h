@@ -38,6 +38,7 @@ struct Exchange {
   Query query;
   Representation representation = Representation::kObject;
   std::vector<std::string> warnings;
+  std::vector<Bytes>* more = nullptr;  // where the body of a long list goes on; null: it is one text
 };
 
 // What to say in the journal of a commit.
@@ -56,13 +57,11 @@ struct Claims {
 // apply.cc: errors.NewApplyConflict
 Refusal ApplyConflict(const std::vector<apply::FieldConflict>& conflicts);
 
-inline constexpr absl::string_view kAccessReviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-
 class ServerCore final : public CollectorActions {
  public:
   ServerCore(Loop& loop, ApiServerOptions options);
 
-  kube::Response Handle(const kube::Request& request, const Caller& caller);
+  kube::Response Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more);
   ApiServer::WatchAnswer StartWatch(const kube::Request& request, const Caller& caller,
                                     kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
   void SetPodLogs(PodLogs pod_logs, PodLogStreams streams) {
@@ -107,6 +106,9 @@ class ServerCore final : public CollectorActions {
   Outcome<Bytes> CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note,
                               const Claims& claims);
   void CreateDefaultObjects();
+  void CreateServiceAccount(absl::string_view ns);
+  // In a task: the default one is there as long as its namespace is.
+  void RestoreServiceAccount(const std::string& ns);
   void CreateDefault(const api::Resource& resource, absl::string_view json);
 
   // update.cc
@@ -146,8 +148,9 @@ class ServerCore final : public CollectorActions {
     Bytes object;       // as marked, or as it was last
     bool gone = false;  // not only marked
   };
+  // `past_admission`: nobody is asked, since the kind itself goes.
   Outcome<Removal> Remove(const Target& target, const Record& record, const DeleteOptions& options,
-                          const CommitNote& note);
+                          const CommitNote& note, bool past_admission = false);
 
   // pod_verbs.cc
   kube::Response Bind(Exchange& exchange);
@@ -180,9 +183,10 @@ class ServerCore final : public CollectorActions {
                   const boost::json::value* old_object);
 
   // commit.cc
-  // `managed` null: the object keeps what it has.
-  Bytes Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
-               const apply::ManagedFieldsPtr* managed = nullptr);
+  // `managed` null: the object keeps what it has. Refuses what is too deep or too large to be stored, so that whatever reads
+  // the store can rely on it (Draft::OfStored). Deletions are not refused for their size.
+  Outcome<Bytes> Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
+                        const apply::ManagedFieldsPtr* managed = nullptr);
   Bytes CommitDeletion(const Record& record, const CommitNote& note);
   void OnCommit(const Change& change);
   std::string NewUid();
@@ -201,6 +205,7 @@ class ServerCore final : public CollectorActions {
   ServiceAddresses addresses_;
   const CommitNote* note_ = nullptr;  // of the commit under way
   std::string scratch_;               // objects are written here before they are copied at their size
+  Owner owner_;
 };
 
 }  // namespace gangway::sandbox

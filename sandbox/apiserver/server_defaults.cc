@@ -4,8 +4,10 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "api/cluster_resources.h"
 #include "api/quantity.h"
 #include "boost/json/array.hpp"
+#include "sandbox/apiserver/definitions.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -98,8 +100,38 @@ Objection ResolvePriority(const Store& store, absl::string_view pod_name, json::
   return std::nullopt;
 }
 
+// admission: plugin/pkg/admission/serviceaccount, without the token
+Objection AdmitServiceAccount(const Store& store, const json::object& pod, json::object& spec) {
+  if (FindText(spec, "serviceAccountName").empty()) {
+    const std::string old_name(FindText(spec, "serviceAccount"));
+    SetText(spec, "serviceAccountName", old_name.empty() ? "default" : old_name);
+  }
+  const std::string ns(TextAt(pod, "metadata.namespace")), name(FindText(spec, "serviceAccountName"));
+  SetText(spec, "serviceAccount", name);
+  if (store.Find(api::kServiceAccounts, {ns, name}) != nullptr) return std::nullopt;
+  return Forbidden(api::kPods, TextAt(pod, "metadata.name"),
+                   absl::StrCat("error looking up service account ", ns, "/", name, ": serviceaccount \"", name, "\" not found"));
+}
+
+// admission: plugin/pkg/admission/storage/storageclass/setdefault
+void SetDefaultStorageClass(const Store& store, json::object& claim) {
+  json::object& spec = ObjectIn(claim, "spec");
+  if (spec.contains("storageClassName")) return;
+  std::string name, created;
+  store.Scan(api::kStorageClasses, {}, nullptr, [&](const RecordPtr& record) {
+    const Draft draft = Draft::OfStored(*record->json);
+    const json::value* const annotations = FindPath(draft.object(), "metadata.annotations");
+    if (annotations == nullptr || !annotations->is_object() || FindText(annotations->get_object(), kDefaultClassAnnotation) != "true") return true;
+    const absl::string_view at = TextAt(draft.object(), "metadata.creationTimestamp");
+    if (name.empty() || at > created) name = record->key.name, created = std::string(at);  // the newest
+    return true;
+  });
+  if (!name.empty()) SetText(spec, "storageClassName", name);
+}
+
 Objection FillInPod(const Store& store, json::object& object) {
   json::object& spec = ObjectIn(object, "spec");
+  if (Objection objection = AdmitServiceAccount(store, object, spec)) return objection;
   if (Objection objection = ResolvePriority(store, TextAt(object, "metadata.name"), spec)) return objection;
   AddNodeLossTolerations(spec);
   json::object& status = object["status"].emplace_object();
@@ -120,6 +152,19 @@ void FillInNamespace(json::object& object) {
   json::array& finalizers = ObjectIn(object, "spec")["finalizers"].emplace_array();
   finalizers.emplace_back("kubernetes");
   SetText(object["status"].emplace_object(), "phase", "Active");
+}
+
+// pkg/registry/batch/job: generateSelector
+void FillInBatchJob(json::object& object) {
+  json::object& spec = ObjectIn(object, "spec");
+  if (BoolAt(spec, "manualSelector")) return;
+  const std::string uid(TextAt(object, "metadata.uid")), name(TextAt(object, "metadata.name"));
+  json::object& labels = ObjectIn(ObjectIn(ObjectIn(spec, "template"), "metadata"), "labels");
+  for (const absl::string_view prefix : {"", "batch.kubernetes.io/"}) {
+    SetText(labels, absl::StrCat(prefix, "controller-uid"), uid);
+    SetText(labels, absl::StrCat(prefix, "job-name"), name);
+  }
+  SetText(ObjectIn(ObjectIn(spec, "selector"), "matchLabels"), "batch.kubernetes.io/controller-uid", uid);
 }
 
 void SetPhase(json::object& object, absl::string_view phase) {
@@ -155,11 +200,13 @@ void FoldStringData(json::object& secret) {
   secret.erase("stringData");
 }
 
-Objection FillInNew(const api::Resource& resource, const Store& store, json::object& object) {
+Objection FillInNew(const api::Resource& resource, const Store& store, absl::Time now, json::object& object) {
   if (&resource == &api::kPods) return FillInPod(store, object);
   if (&resource == &api::kNamespaces) FillInNamespace(object);
-  if (&resource == &api::kPersistentVolumeClaims) SetPhase(object, "Pending");
+  if (&resource == &api::kPersistentVolumeClaims) SetDefaultStorageClass(store, object), SetPhase(object, "Pending");
   if (&resource == &api::kPersistentVolumes) SetPhase(object, "Available");
+  if (&resource == &api::kBatchJobs) FillInBatchJob(object);
+  if (&resource == &api::kCustomResourceDefinitions) FillInDefinition(now, object);
   return std::nullopt;
 }
 

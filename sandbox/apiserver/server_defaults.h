@@ -1,7 +1,9 @@
 // What the API server and its built-in admission fill in when an object is created, where it depends on more than the
-// object's schema: initial statuses, the priority of a pod, its class of service, what controllers would add at once.
+// object's schema: initial statuses, the priority of a pod, its service account and its class of service, a claim's storage class, what controllers
+// would add at once.
 #pragma once
 
+#include "absl/time/time.h"
 #include "api/resource.h"
 #include "sandbox/apiserver/draft.h"
 #include "sandbox/apiserver/refusal.h"
@@ -9,9 +11,11 @@
 
 namespace gangway::sandbox {
 
+inline constexpr absl::string_view kDefaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
+
 // `object` has passed its schema and carries the schema's defaults. A refusal is an admission's: such as a priority class
-// that is not there.
-Objection FillInNew(const api::Resource& resource, const Store& store, boost::json::object& object);
+// or a service account that is not there.
+Objection FillInNew(const api::Resource& resource, const Store& store, absl::Time now, boost::json::object& object);
 
 // A secret's stringData ends in its data, base64; on every write.
 void FoldStringData(boost::json::object& secret);

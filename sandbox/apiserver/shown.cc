@@ -7,10 +7,13 @@ namespace gangway::sandbox {
 
 Bytes Shown(const Record& record, bool managed_fields) {
   if (!managed_fields || record.managed == nullptr || record.metadata_end == 0) return record.json;
+  if (Bytes shown = record.shown.lock()) return shown;
   const absl::string_view json(*record.json);
-  return MakeBytes(absl::StrCat(json.substr(0, record.metadata_end), ",\"managedFields\":",
-                                apply::ManagedFieldsJson(*record.managed, record.resource->ApiVersion()),
-                                json.substr(record.metadata_end)));
+  Bytes shown = MakeBytes(absl::StrCat(json.substr(0, record.metadata_end), ",\"managedFields\":",
+                                       apply::ManagedFieldsJson(*record.managed, record.resource->ApiVersion()),
+                                       json.substr(record.metadata_end)));
+  record.shown = shown;
+  return shown;
 }
 
 Bytes ShownAtRevision(const Record& record, Revision revision, bool managed_fields) {

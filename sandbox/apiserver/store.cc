@@ -1,6 +1,7 @@
 #include "sandbox/apiserver/store.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
@@ -8,35 +9,61 @@
 
 namespace gangway::sandbox {
 
-void PackedPairs::Add(absl::string_view name, absl::string_view value) {
-  packed_.reserve(packed_.size() + name.size() + value.size() + 2);
-  packed_.append(name.data(), name.size()).push_back('\0');
-  packed_.append(value.data(), value.size()).push_back('\0');
+namespace {
+
+constexpr unsigned char kLong = 0xff;  // the length does not fit into this byte and stands in the next four
+
+void AppendText(absl::string_view text, std::string& out) {
+  const auto size = static_cast<std::uint32_t>(text.size());
+  if (size < kLong) {
+    out.push_back(static_cast<char>(size));
+  } else {
+    char bytes[sizeof size];
+    std::memcpy(bytes, &size, sizeof size);
+    out.push_back(static_cast<char>(kLong));
+    out.append(bytes, sizeof size);
+  }
+  out.append(text.data(), text.size());
 }
 
-void PackedPairs::ForEach(absl::FunctionRef<void(absl::string_view, absl::string_view)> visit) const {
-  const absl::string_view all = packed_;
-  for (std::size_t at = 0; at < all.size();) {
-    const std::size_t name_end = all.find('\0', at);
-    const std::size_t value_end = all.find('\0', name_end + 1);
-    visit(all.substr(at, name_end - at), all.substr(name_end + 1, value_end - name_end - 1));
-    at = value_end + 1;
+// Takes the first text off what AppendText wrote.
+absl::string_view TakeText(absl::string_view& rest) {
+  std::uint32_t size = static_cast<unsigned char>(rest[0]);
+  rest.remove_prefix(1);
+  if (size == kLong) {
+    std::memcpy(&size, rest.data(), sizeof size);
+    rest.remove_prefix(sizeof size);
   }
+  const absl::string_view text = rest.substr(0, size);
+  rest.remove_prefix(size);
+  return text;
+}
+
+}  // namespace
+
+void PackedPairs::Add(absl::string_view name, absl::string_view value) {
+  packed_.reserve(packed_.size() + name.size() + value.size() + 2);
+  AppendText(name, packed_);
+  AppendText(value, packed_);
 }
 
 bool PackedPairs::Find(absl::string_view name, absl::string_view* value) const {
-  const absl::string_view all = packed_;
-  for (std::size_t at = 0; at < all.size();) {
-    const std::size_t name_end = all.find('\0', at);
-    const std::size_t value_end = all.find('\0', name_end + 1);
-    if (all.substr(at, name_end - at) == name) {
-      *value = all.substr(name_end + 1, value_end - name_end - 1);
-      return true;
-    }
-    at = value_end + 1;
+  for (absl::string_view rest = packed_; !rest.empty();) {
+    const bool found = TakeText(rest) == name;
+    *value = TakeText(rest);
+    if (found) return true;
   }
   *value = {};
   return false;
+}
+
+absl::flat_hash_map<absl::string_view, absl::string_view> PackedPairs::ToMap() const {
+  absl::flat_hash_map<absl::string_view, absl::string_view> out;
+  for (absl::string_view rest = packed_; !rest.empty();) {
+    const absl::string_view name = TakeText(rest);
+    out.try_emplace(name, TakeText(rest));
+  }
+  return out;
 }
 
 absl::string_view PackedPairs::Get(absl::string_view name) const {
@@ -121,6 +148,7 @@ void Store::Delete(const api::Resource& resource, const api::NamespacedName& key
   ++revision_;
   auto last = std::make_shared<Record>(*before);
   last->json = JsonAtRevision(*before, revision_);
+  last->shown.reset();
   if (last->metadata_end != 0) {
     last->metadata_end = static_cast<std::uint32_t>(last->metadata_end + last->json->size() - before->json->size());
   }
@@ -129,7 +157,7 @@ void Store::Delete(const api::Resource& resource, const api::NamespacedName& key
 }
 
 void Store::Remember(Table& table, Change change) {
-  const std::size_t bytes = change.after->json->size();
+  const std::size_t bytes = change.after->json->size() + change.after->managed_bytes;
   order_.emplace_back(&table, bytes);
   history_bytes_ += bytes;
   table.history.push_back(std::move(change));

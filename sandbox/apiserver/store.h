@@ -32,7 +32,7 @@ struct ManagedEntry;
 
 using Revision = std::uint64_t;
 
-// Name/value pairs in one string, for selectors; a fraction of a map's memory. Values hold no NUL.
+// Name/value pairs in one string, for selectors; a fraction of a map's memory. Names and values may hold any byte.
 class PackedPairs {
  public:
   void Add(absl::string_view name, absl::string_view value);
@@ -40,11 +40,13 @@ class PackedPairs {
   bool Find(absl::string_view name, absl::string_view* value) const;
   absl::string_view Get(absl::string_view name) const;
   bool empty() const { return packed_.empty(); }
-  void ForEach(absl::FunctionRef<void(absl::string_view name, absl::string_view value)> visit) const;
+  // For many look-ups in many pairs. Views of this object.
+  bool is_long() const { return packed_.size() > 2048; }
+  absl::flat_hash_map<absl::string_view, absl::string_view> ToMap() const;
   friend bool operator==(const PackedPairs&, const PackedPairs&) = default;
 
  private:
-  std::string packed_;  // name NUL value NUL ...
+  std::string packed_;  // name, value, name, ...: each behind its length
 };
 
 // One state of one object.
@@ -58,6 +60,8 @@ struct Record {
   std::uint32_t metadata_end = 0;        // where the brace behind the metadata stands in `json`; 0: nowhere
   // metadata.managedFields, which `json` is without (shown.h); null: none.
   std::shared_ptr<const std::vector<apply::ManagedEntry>> managed;
+  std::size_t managed_bytes = 0;         // of `managed`, those that the object's state before does not share
+  mutable std::weak_ptr<const std::string> shown;  // what shown.h made of it, while somebody has that
   PackedPairs labels;
   PackedPairs fields;                    // what field selectors may ask, metadata.name and .namespace apart
   std::vector<std::string> owner_uids;
@@ -78,7 +82,7 @@ struct Change {
 
 struct StoreOptions {
   std::size_t max_history_changes = 100'000;
-  std::size_t max_history_bytes = 96u << 20;  // of the changes' `after`; mostly shared with the current state
+  std::size_t max_history_bytes = 96u << 20;  // of the changes' `after`, json and managed_bytes; mostly shared with the current state
 };
 
 class Store {

@@ -204,7 +204,7 @@ kube::Response ServerCore::Put(Exchange& exchange) {
                                                         ", UID in object meta: ", record->uid)).ToResponse();
   }
   CompleteChange(target, *draft);
-  const Draft old = *Draft::Parse(*record->json);
+  const Draft old = Draft::OfStored(*record->json);
   const Claims claims = TakeClaims(resource, target.subresource, record.get(), *draft);
   Outcome<Bytes> replaced =
       Replace(target, *record, old, *draft, options->dry_run, AllowsUnconditional(resource, schema), note, claims);
@@ -310,7 +310,7 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   }
   const RecordPtr record = store_.Find(resource, target.key());
   if (record == nullptr) return NotFound(resource, target.name).ToResponse();
-  const Draft old = *Draft::Parse(*record->json);
+  const Draft old = Draft::OfStored(*record->json);
   Draft next = Draft::CopyOf(old);
   AddManagedFields(*record, exchange.request.body, next);
   if (Objection objection = ApplyPatch(type, schema, exchange.request.body, next, target)) {
@@ -337,7 +337,7 @@ void ServerCore::EditByCollector(const Record& record, absl::FunctionRef<void(js
                                  absl::string_view client) {
   const RecordPtr now = store_.Find(*record.resource, record.key);
   if (now == nullptr || now->uid != record.uid) return;
-  const Draft old = *Draft::Parse(*now->json);
+  const Draft old = Draft::OfStored(*now->json);
   Draft next = Draft::CopyOf(old);
   edit(next.object());
   Target target;

@@ -112,15 +112,6 @@ void WatchHub::AddInitial(Watcher& watcher) {
   if (!watcher.waiting.empty()) Wake(watcher);
 }
 
-Bytes WatchHub::ShownTo(const Watcher& watcher, const RecordPtr& record) {
-  if (!watcher.spec.managed_fields || record->managed == nullptr) return record->json;
-  if (shown_ != record) {
-    shown_ = record;
-    shown_bytes_ = Shown(*record, true);
-  }
-  return shown_bytes_;
-}
-
 void WatchHub::Offer(Watcher& watcher, const Change& change) {
   if (watcher.end.has_value() || (watcher.spec.from.has_value() && change.revision <= *watcher.spec.from)) return;
   const bool wanted = change.before != nullptr && watcher.Wants(*change.before);
@@ -128,11 +119,11 @@ void WatchHub::Offer(Watcher& watcher, const Change& change) {
   if (!wanted && !wants) return;
   watcher.told = change.revision;
   if (wants) {
-    watcher.waiting.push_back({wanted ? kube::FrameType::kModified : kube::FrameType::kAdded, ShownTo(watcher, change.after)});
+    watcher.waiting.push_back({wanted ? kube::FrameType::kModified : kube::FrameType::kAdded, Shown(*change.after, watcher.spec.managed_fields)});
   } else {
     // kube-apiserver, cacher: the last state that matched, at the revision of the change.
     watcher.waiting.push_back({kube::FrameType::kDeleted,
-                               change.deleted ? ShownTo(watcher, change.after)
+                               change.deleted ? Shown(*change.after, watcher.spec.managed_fields)
                                               : ShownAtRevision(*change.before, change.revision, watcher.spec.managed_fields)});
   }
   Wake(watcher);

@@ -63,7 +63,6 @@ class WatchHub {
   void Enter(Watcher& watcher);
   void Leave(const Watcher& watcher);
   void Offer(Watcher& watcher, const Change& change);
-  Bytes ShownTo(const Watcher& watcher, const RecordPtr& record);
   void OfferAll(const absl::btree_map<Id, Watcher*>& watchers, const Change& change);
   void AddInitial(Watcher& watcher);
   void AddBookmark(Watcher& watcher, bool initial_end);
@@ -80,8 +79,6 @@ class WatchHub {
   Id last_id_ = 0;
   absl::btree_map<Id, std::shared_ptr<Watcher>> watchers_;
   absl::flat_hash_map<const api::Resource*, Audience> audiences_;
-  RecordPtr shown_;     // what was last shown with its managed fields, and how: many watchers want the same
-  Bytes shown_bytes_;
   std::vector<Id> awake_;  // with frames or an end to deliver
   bool flush_posted_ = false, bookmarks_armed_ = false;
   std::shared_ptr<WatchHub*> self_;  // for handles; null when the hub is gone

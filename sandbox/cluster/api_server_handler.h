@@ -12,7 +12,10 @@ class ApiServerHandler final : public kube::HttpHandler {
 
   bool IsWatch(const kube::Request& request) override { return ApiServer::IsWatch(request); }
   void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
-    respond(server_.Handle(request, Caller{std::move(caller.name)}));
+    std::vector<Bytes> more;
+    Reply reply(server_.Handle(request, Caller{std::move(caller.name)}, &more));
+    reply.more = std::move(more);
+    respond(std::move(reply));
   }
   WatchAnswer StartWatch(kube::Request request, kube::HttpCaller caller, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) override {
     ApiServer::WatchAnswer answer = server_.StartWatch(request, Caller{std::move(caller.name)}, std::move(on_frames), std::move(on_end));

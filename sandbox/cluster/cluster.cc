@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "plugin/controller/controllers.h"
 #include "plugin/scheduler/scheduler.h"
+#include "sandbox/kubelet/volume_controller.h"
 #include "translator/controller/paddle_controllers.h"
 
 namespace gangway::sandbox {
@@ -25,6 +26,7 @@ struct Cluster::Process {
       : client(loop, server, ClientName(component), std::move(faults)) {}
   InProcessClient client;
   std::unique_ptr<Kubelets> kubelets;
+  std::unique_ptr<VolumeController> volumes;
   std::unique_ptr<controller::Controllers> controllers;
   std::unique_ptr<scheduler::Scheduler> scheduler;
   std::unique_ptr<paddle_controller::PaddleControllers> paddle_controllers;
@@ -64,6 +66,8 @@ void Cluster::Start(Component component) {
       process->kubelets = std::make_unique<Kubelets>(loop_, process->client, kubelets_options_);
       process->kubelets->SetOnPod([this](const std::string& uid) { followed_logs_.Poke(uid); });
       process->kubelets->Start();
+      process->volumes = std::make_unique<VolumeController>(loop_, process->client);
+      process->volumes->Start();
       break;
     case Component::kControllers: {
       controller::ControllersOptions options;

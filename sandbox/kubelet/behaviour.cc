@@ -55,28 +55,30 @@ absl::StatusOr<Writing> ParseWriting(absl::string_view text) {
   return writing;
 }
 
-std::string AnnotationOf(const api::core::Pod& pod, absl::string_view key) {
-  const auto it = pod.metadata.annotations.find(std::string(key));
-  return it == pod.metadata.annotations.end() ? std::string() : it->second;
+std::string AnnotationOf(const api::ObjectMeta& pod, absl::string_view key) {
+  const auto it = pod.annotations.find(std::string(key));
+  return it == pod.annotations.end() ? std::string() : it->second;
 }
 
-int JobVersion(const api::core::Pod& pod) {
+int JobVersion(const HostedPod& pod) {
   int version = 0;
-  return absl::SimpleAtoi(AnnotationOf(pod, "volcano.sh/job-version"), &version) ? version : 0;
+  return absl::SimpleAtoi(AnnotationOf(pod.metadata, "volcano.sh/job-version"), &version) ? version : 0;
 }
 
-bool Applies(const Outcome& outcome, const api::core::Pod& pod) {
+bool Applies(const Outcome& outcome, const HostedPod& pod) {
   return !outcome.times.has_value() || JobVersion(pod) < *outcome.times;
 }
 
-bool Names(absl::string_view rule, const api::core::Pod& pod) {
-  const std::string task = AnnotationOf(pod, "volcano.sh/task-spec");
-  if (rule == pod.metadata.name || (!task.empty() && rule == task)) return true;
+}  // namespace
+
+std::string Behaviour::TaskOf(const api::ObjectMeta& pod) { return AnnotationOf(pod, "volcano.sh/task-spec"); }
+
+bool Behaviour::Names(absl::string_view rule, const api::ObjectMeta& pod) {
+  const std::string task = TaskOf(pod);
+  if (rule == pod.name || (!task.empty() && rule == task)) return true;
   const std::string index = AnnotationOf(pod, "volcano.sh/task-index");
   return !task.empty() && !index.empty() && rule == absl::StrCat(task, "-", index);
 }
-
-}  // namespace
 
 absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finish, const std::vector<std::string>& fail,
                                            const std::vector<std::string>& log) {
@@ -106,37 +108,37 @@ absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finis
   return behaviour;
 }
 
-Writing Behaviour::WritingOf(const api::core::Pod& pod) const {
-  if (const std::string text = AnnotationOf(pod, kLogAnnotation); !text.empty()) {
+Writing Behaviour::WritingOf(const HostedPod& pod) const {
+  if (const std::string text = AnnotationOf(pod.metadata, kLogAnnotation); !text.empty()) {
     if (auto writing = ParseWriting(text); writing.ok()) return *std::move(writing);
   }
   for (const LogRule& rule : log_rules_) {
-    if (Names(rule.name, pod)) return rule.writing;
+    if (Names(rule.name, pod.metadata)) return rule.writing;
   }
   return {};
 }
 
-std::optional<Outcome> Behaviour::For(const api::core::Pod& pod) const {
+std::optional<Outcome> Behaviour::For(const HostedPod& pod) const {
   for (const auto& [key, ending] : {std::pair(kFailAnnotation, Ending::kFail), std::pair(kFinishAnnotation, Ending::kFinish)}) {
-    const std::string text = AnnotationOf(pod, key);
+    const std::string text = AnnotationOf(pod.metadata, key);
     if (text.empty()) continue;
     if (const auto outcome = ParseOutcome(text, ending); outcome.ok() && Applies(*outcome, pod)) return *outcome;
   }
   for (const Rule& rule : rules_) {
-    if (Names(rule.name, pod) && Applies(rule.outcome, pod)) return rule.outcome;
+    if (Names(rule.name, pod.metadata) && Applies(rule.outcome, pod)) return rule.outcome;
   }
   return std::nullopt;
 }
 
-absl::Status Behaviour::CheckAnnotations(const api::core::Pod& pod) {
+absl::Status Behaviour::CheckAnnotations(const HostedPod& pod) {
   for (const auto& [key, ending] : {std::pair(kFailAnnotation, Ending::kFail), std::pair(kFinishAnnotation, Ending::kFinish)}) {
-    const std::string text = AnnotationOf(pod, key);
+    const std::string text = AnnotationOf(pod.metadata, key);
     if (text.empty()) continue;
     if (const auto outcome = ParseOutcome(text, ending); !outcome.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("annotation ", key, ": ", outcome.status().message()));
     }
   }
-  if (const std::string text = AnnotationOf(pod, kLogAnnotation); !text.empty()) {
+  if (const std::string text = AnnotationOf(pod.metadata, kLogAnnotation); !text.empty()) {
     if (const auto writing = ParseWriting(text); !writing.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("annotation ", kLogAnnotation, ": ", writing.status().message()));
     }

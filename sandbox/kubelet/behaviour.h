@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "api/core/pod.h"
+#include "sandbox/kubelet/hosted_pod.h"
 
 namespace gangway::sandbox {
 
@@ -47,13 +47,18 @@ class Behaviour {
 
   // What becomes of the pod's containers; none: they run on. `fail` comes before `finish`, earlier rules before later ones.
   // An annotation that does not parse counts as absent (the kubelet tells its user by an event).
-  std::optional<Outcome> For(const api::core::Pod& pod) const;
+  std::optional<Outcome> For(const HostedPod& pod) const;
 
   // What they write; the same for all containers of the pod.
-  Writing WritingOf(const api::core::Pod& pod) const;
+  Writing WritingOf(const HostedPod& pod) const;
+
+  // Whether a rule's NAME is that of the pod.
+  static bool Names(absl::string_view rule, const api::ObjectMeta& pod);
+  // Of which task it is; "" of none.
+  static std::string TaskOf(const api::ObjectMeta& pod);
 
   // Why an annotation of the pod is not understood; Ok when all are fine or absent.
-  static absl::Status CheckAnnotations(const api::core::Pod& pod);
+  static absl::Status CheckAnnotations(const HostedPod& pod);
 
  private:
   struct Rule {

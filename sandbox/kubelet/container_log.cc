@@ -9,10 +9,10 @@
 namespace gangway::sandbox {
 namespace {
 
-using api::core::Container;
+using Container = HostedContainer;
 using api::core::ContainerState;
 using api::core::ContainerStatus;
-using api::core::Pod;
+using Pod = HostedPod;
 
 bool Named(const std::vector<Container>& containers, absl::string_view name) {
   return std::any_of(containers.begin(), containers.end(), [&](const Container& c) { return c.name == name; });

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "api/core/pod.h"
 #include "sandbox/kubelet/behaviour.h"
+#include "sandbox/kubelet/hosted_pod.h"
 #include "sandbox/kubelet/pod_sync.h"
 
 namespace gangway::sandbox {
@@ -50,7 +50,7 @@ struct ContainerLog {
 // InvalidArgument when it has not started or there is no previous run.
 //
 // `outcome` is what will become of the containers, as SyncPod is told. An init container writes its first and its last line only.
-absl::StatusOr<ContainerLog> LogOf(const api::core::Pod& pod, const PodMemory* memory, absl::string_view container, bool previous, Writing writing,
+absl::StatusOr<ContainerLog> LogOf(const HostedPod& pod, const PodMemory* memory, absl::string_view container, bool previous, Writing writing,
                                    const std::optional<Outcome>& outcome);
 
 }  // namespace gangway::sandbox

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/resource.h"
+#include "sandbox/kubelet/free_of_charge.h"
 #include "sandbox/kubelet/pod_status.h"
 
 namespace gangway::sandbox {
@@ -12,21 +13,7 @@ namespace {
 
 using api::NamespacedName;
 using api::core::Node;
-using api::core::Pod;
-
-// The simulated world has no API server to spare: neither events nor writes are held back.
-kube::RecorderOptions EventOptions() {
-  kube::RecorderOptions options;
-  options.component = "kubelet";
-  options.qps = 0;
-  return options;
-}
-kube::DriverOptions WriteOptions(std::string name) {
-  kube::DriverOptions options;
-  options.name = std::move(name);
-  options.qps = 0;
-  return options;
-}
+using Pod = HostedPod;
 
 bool Unreachable(const Node& node) {
   return std::any_of(node.spec.taints.begin(), node.spec.taints.end(), [](const api::core::Taint& taint) {
@@ -75,9 +62,13 @@ Kubelets::Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options)
     : options_(std::move(options)),
       pods_(loop, client, api::kPods, {}),
       nodes_(loop, client, api::kNodes, {}),
-      recorder_(loop, client, EventOptions()),
-      pod_driver_(loop, client, recorder_, WriteOptions("pod"), [this](const NamespacedName& key, absl::Time now) { return DecidePod(key, now); }),
-      node_driver_(loop, client, recorder_, WriteOptions("node"), [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); }) {
+      config_maps_(loop, client, api::kConfigMaps, {}),
+      secrets_(loop, client, api::kSecrets, {}),
+      claims_(loop, client, api::kPersistentVolumeClaims, {}),
+      recorder_(loop, client, EventsFreeOfCharge("kubelet")),
+      sandbox_recorder_(loop, client, EventsFreeOfCharge("sandbox")),
+      pod_driver_(loop, client, recorder_, WritesFreeOfCharge("pod"), [this](const NamespacedName& key, absl::Time now) { return DecidePod(key, now); }),
+      node_driver_(loop, client, recorder_, WritesFreeOfCharge("node"), [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); }) {
   for (const SimulatedNode& node : options_.nodes) unregistered_[node.name] = &node;
 }
 
@@ -93,10 +84,14 @@ void Kubelets::Start() {
   for (const SimulatedNode& node : options_.nodes) node_driver_.Enqueue({"", node.name});
   pods_.Start([this](const auto& key, const auto& before, const auto& after) { OnPod(key, before, after); }, [this] { OnSynced(); });
   nodes_.Start([this](const auto& key, const auto& before, const auto& after) { OnNode(key, before, after); }, [this] { OnSynced(); });
+  const auto wake = [this](const NamespacedName& key, const auto&, const auto&) { WakeWaiting(key.ns); };
+  config_maps_.Start(wake, [this] { OnSynced(); });
+  secrets_.Start(wake, [this] { OnSynced(); });
+  claims_.Start(wake, [this] { OnSynced(); });
 }
 
 void Kubelets::OnSynced() {
-  if (!pods_.synced() || !nodes_.synced()) return;
+  if (!pods_.synced() || !nodes_.synced() || !config_maps_.synced() || !secrets_.synced() || !claims_.synced()) return;
   pod_driver_.Release();
   node_driver_.Release();
 }
@@ -106,9 +101,11 @@ void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>
     pod_memory_.erase(before->metadata.uid);
     pod_ips_.erase(before->status.pod_ip);
     if (before->bound()) pods_by_node_[before->spec.node_name].erase(key);
+    waiting_.erase(key);
   }
   if (on_pod_ && before != nullptr) on_pod_(before->metadata.uid);
-  if (after == nullptr || !after->bound()) return;
+  if (after == nullptr) return;
+  if (!after->bound()) return TellWhenNobodySchedules(before.get(), *after);
   pods_by_node_[after->spec.node_name].insert(key);
   if (!after->status.pod_ip.empty()) pod_ips_.insert(after->status.pod_ip);
   pod_driver_.Enqueue(key);
@@ -126,6 +123,32 @@ void Kubelets::OnNode(const NamespacedName& key, const std::shared_ptr<const Nod
   const bool is_lost = after != nullptr && IsLost(*after), is_tainted = after != nullptr && Unreachable(*after);
   if ((before == nullptr) == (after == nullptr) && was_lost == is_lost && was_tainted == is_tainted) return;
   for (const NamespacedName& pod : pods_by_node_[key.name]) pod_driver_.Enqueue(pod);
+}
+
+// A cluster's own scheduler would take it; here it would wait without a word.
+void Kubelets::TellWhenNobodySchedules(const Pod* before, const Pod& pod) {
+  if (pod.spec.scheduler_name == options_.scheduler_name || !pod.spec.scheduling_gates.empty() || pod.metadata.deleting()) return;
+  if (before != nullptr && before->metadata.uid == pod.metadata.uid && before->spec.scheduling_gates.empty()) return;
+  kube::EventNote note;
+  note.type = kube::EventNote::Type::kWarning;
+  note.reason = "FailedScheduling";
+  note.message = absl::StrCat("nothing in this sandbox schedules pods with schedulerName ", pod.spec.scheduler_name, ": say schedulerName: ", options_.scheduler_name);
+  note.regarding = {"v1", "Pod", pod.metadata.ns, pod.metadata.name, pod.metadata.uid, pod.metadata.resource_version, ""};
+  sandbox_recorder_.Record(note);
+}
+
+void Kubelets::WakeWaiting(const std::string& ns) {
+  for (auto it = waiting_.lower_bound({ns, ""}); it != waiting_.end() && it->ns == ns; ++it) pod_driver_.Enqueue(*it);
+}
+
+MissingSources Kubelets::MissingFor(const Pod& pod) const {
+  const auto in_namespace = [&](const auto& cache) {
+    return [&cache, &pod](const std::string& name) { return cache.Get({pod.metadata.ns, name}).get(); };
+  };
+  return FindMissingSources(pod, {in_namespace(config_maps_), in_namespace(secrets_), [&](const std::string& name) -> const std::string* {
+                                    const auto claim = claims_.Get({pod.metadata.ns, name});
+                                    return claim == nullptr ? nullptr : &claim->status.phase;
+                                  }});
 }
 
 NodeState Kubelets::StateOf(const std::string& node) const {
@@ -154,7 +177,12 @@ kube::Plan Kubelets::DecidePod(const NamespacedName& key, absl::Time now) {
   } else if (node != nullptr && !Unreachable(*node)) {
     unreachable_.erase(node_name);
   }
-  PodView view{*pod, StateOf(node_name), options_.behaviour.For(*pod), pod->status.pod_ip, HostIp(node_name)};
+  PodView view{*pod, StateOf(node_name), options_.behaviour.For(*pod), pod->status.pod_ip, HostIp(node_name), MissingFor(*pod)};
+  if (view.missing.mounts.empty() && view.missing.containers.empty()) {
+    waiting_.erase(key);
+  } else {
+    waiting_.insert(key);
+  }
   if (view.pod_ip.empty() && view.node == NodeState::kAlive && !pod->metadata.deleting()) {
     view.pod_ip = pod->spec.host_network ? view.host_ip : NextPodIp();
   }

@@ -12,16 +12,18 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "api/core/node.h"
-#include "api/core/pod.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "kube/runtime/cache.h"
 #include "kube/runtime/driver.h"
 #include "kube/runtime/recorder.h"
 #include "sandbox/kubelet/behaviour.h"
+#include "sandbox/kubelet/claim_sync.h"
 #include "sandbox/kubelet/container_log.h"
+#include "sandbox/kubelet/hosted_pod.h"
 #include "sandbox/kubelet/node_shape.h"
 #include "sandbox/kubelet/node_sync.h"
+#include "sandbox/kubelet/pod_sources.h"
 #include "sandbox/kubelet/pod_sync.h"
 
 namespace gangway::sandbox {
@@ -31,6 +33,7 @@ struct KubeletsOptions {
   Behaviour behaviour;
   KubeletTimes times;
   NodeTimes node_times;
+  std::string scheduler_name = "volcano";  // of the pods that somebody schedules
 };
 
 // Used on its loop.
@@ -50,21 +53,27 @@ class Kubelets {
  private:
   kube::Plan DecidePod(const api::NamespacedName& key, absl::Time now);
   kube::Plan DecideNode(const api::NamespacedName& key, absl::Time now);
-  void OnPod(const api::NamespacedName& key, const std::shared_ptr<const api::core::Pod>& before,
-             const std::shared_ptr<const api::core::Pod>& after);
+  void OnPod(const api::NamespacedName& key, const std::shared_ptr<const HostedPod>& before,
+             const std::shared_ptr<const HostedPod>& after);
   void OnNode(const api::NamespacedName& key, const std::shared_ptr<const api::core::Node>& before,
               const std::shared_ptr<const api::core::Node>& after);
   void OnSynced();
+  void TellWhenNobodySchedules(const HostedPod* before, const HostedPod& pod);
+  void WakeWaiting(const std::string& ns);
+  MissingSources MissingFor(const HostedPod& pod) const;
   NodeState StateOf(const std::string& node) const;
   std::string NextPodIp();
 
   const KubeletsOptions options_;
-  kube::Cache<api::core::Pod> pods_;
+  kube::Cache<HostedPod> pods_;
   kube::Cache<api::core::Node> nodes_;
-  kube::Recorder recorder_;
+  kube::Cache<SourceObject> config_maps_, secrets_;
+  kube::Cache<Claim> claims_;
+  kube::Recorder recorder_, sandbox_recorder_;
   kube::Driver pod_driver_, node_driver_;
 
   absl::flat_hash_map<std::string, absl::btree_set<api::NamespacedName>> pods_by_node_;
+  absl::btree_set<api::NamespacedName> waiting_;  // pods that miss something of other objects
   absl::flat_hash_map<std::string, PodMemory> pod_memory_;    // by UID
   absl::flat_hash_map<std::string, NodeMemory> node_memory_;  // by name
   absl::flat_hash_map<std::string, absl::Time> unreachable_;  // since when a node has the taint, by name

@@ -89,7 +89,7 @@ kube::Plan SyncNode(const Node& node, const NodeTimes& times, NodeMemory& memory
   return plan;
 }
 
-absl::Time EvictionTime(const api::core::Pod& pod, absl::Time tainted, const NodeTimes& times) {
+absl::Time EvictionTime(const HostedPod& pod, absl::Time tainted, const NodeTimes& times) {
   absl::Time when = tainted + times.eviction;
   for (const api::core::Toleration& toleration : pod.spec.tolerations) {
     if (toleration.effect != "NoExecute" && !toleration.effect.empty()) continue;

@@ -9,8 +9,8 @@
 
 #include "absl/time/time.h"
 #include "api/core/node.h"
-#include "api/core/pod.h"
 #include "kube/plan/plan.h"
+#include "sandbox/kubelet/hosted_pod.h"
 
 namespace gangway::sandbox {
 
@@ -31,6 +31,6 @@ bool IsLost(const api::core::Node& node);
 kube::Plan SyncNode(const api::core::Node& node, const NodeTimes& times, NodeMemory& memory, absl::Time now);
 
 // When a pod of an unreachable node is to be deleted; `tainted`: since when it has the taint. InfiniteFuture: it tolerates it.
-absl::Time EvictionTime(const api::core::Pod& pod, absl::Time tainted, const NodeTimes& times);
+absl::Time EvictionTime(const HostedPod& pod, absl::Time tainted, const NodeTimes& times);
 
 }  // namespace gangway::sandbox

@@ -10,10 +10,10 @@ namespace gangway::sandbox {
 namespace {
 
 using api::JsonWriter;
-using api::core::Container;
+using Container = HostedContainer;
 using api::core::ContainerState;
 using api::core::ContainerStatus;
-using api::core::Pod;
+using Pod = HostedPod;
 using api::core::PodCondition;
 using api::core::PodStatus;
 

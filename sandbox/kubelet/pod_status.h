@@ -5,13 +5,14 @@
 
 #include "absl/time/time.h"
 #include "api/core/pod.h"
+#include "sandbox/kubelet/hosted_pod.h"
 
 namespace gangway::sandbox {
 
 // Sets PodScheduled, Initialized, ContainersReady and Ready by what the containers do; other conditions stay.
-void SetConditions(api::core::PodStatus& status, const api::core::Pod& pod, absl::Time now);
+void SetConditions(api::core::PodStatus& status, const HostedPod& pod, absl::Time now);
 
 // The merge patch {"status":{...}} that makes a pod's status this one.
-std::string PodStatusBody(const api::core::PodStatus& status, const api::core::Pod& pod);
+std::string PodStatusBody(const api::core::PodStatus& status, const HostedPod& pod);
 
 }  // namespace gangway::sandbox

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "api/duration.h"
 #include "api/resource.h"
 #include "sandbox/kubelet/pod_status.h"
@@ -11,10 +12,10 @@
 namespace gangway::sandbox {
 namespace {
 
-using api::core::Container;
+using Container = HostedContainer;
 using api::core::ContainerState;
 using api::core::ContainerStatus;
-using api::core::Pod;
+using Pod = HostedPod;
 using api::core::PodStatus;
 
 bool IsSidecar(const Container& container) { return container.restart_policy == "Always"; }
@@ -78,7 +79,7 @@ class Pass {
     if (pod_.metadata.deleting()) return Stop();
     if (pod_.ended()) return {};
     if (status_.container_statuses.empty()) Create();
-    if (RunInitContainers()) RunContainers();
+    if (!WaitsForVolumes() && RunInitContainers()) RunContainers();
     return Finish();
   }
 
@@ -142,6 +143,50 @@ class Pass {
     }
   }
 
+  // Whether a container has ever run.
+  bool Begun() const {
+    const auto ran = [](const ContainerStatus& c) { return !c.state.waiting || c.last_state.terminated; };
+    return std::any_of(status_.container_statuses.begin(), status_.container_statuses.end(), ran) ||
+           std::any_of(status_.init_container_statuses.begin(), status_.init_container_statuses.end(), ran);
+  }
+
+  // pkg/kubelet: syncPod waits for its volumes and then asks for the secrets of its images.
+  bool WaitsForVolumes() {
+    if (Begun()) return false;
+    for (const std::string& why : view_.missing.mounts) NoteOnce("", "FailedMount", why);
+    if (!view_.missing.mounts.empty()) {
+      memory_.held = true;
+      return true;
+    }
+    if (!view_.missing.pull_secrets.empty()) {
+      NoteOnce("", "FailedToRetrieveImagePullSecret",
+               absl::StrCat("Unable to retrieve some image pull secrets (", absl::StrJoin(view_.missing.pull_secrets, ", "),
+                            "); attempting to pull the image may not succeed."));
+    }
+    if (std::exchange(memory_.held, false)) memory_.created = now_;
+    return false;
+  }
+
+  // pkg/kubelet/kuberuntime: generateContainerConfig. "" when there is all that the container needs.
+  std::string WhyNotConfigured(const std::string& container) {
+    const auto it = view_.missing.containers.find(container);
+    if (it == view_.missing.containers.end()) return "";
+    NoteOnce(container, "Failed", absl::StrCat("Error: ", it->second));
+    return it->second;
+  }
+  bool WaitsForConfiguration() {
+    bool waits = false;
+    for (ContainerStatus& container : status_.container_statuses) {
+      if (const std::string why = WhyNotConfigured(container.name); !why.empty()) {
+        container.state = Waiting("CreateContainerConfigError", why);
+        waits = true;
+      } else if (!container.state.waiting || container.state.waiting->reason == "CreateContainerConfigError") {
+        container.state = Waiting("ContainerCreating");
+      }
+    }
+    return waits;
+  }
+
   // True when all have done their part; sidecars only have to run.
   bool RunInitContainers() {
     for (std::size_t i = 0; i < std::min(status_.init_container_statuses.size(), pod_.spec.init_containers.size()); ++i) {
@@ -149,6 +194,10 @@ class Pass {
       if (init.state.terminated) continue;
       const bool sidecar = IsSidecar(pod_.spec.init_containers[i]);
       if (!init.state.running) {
+        if (const std::string why = WhyNotConfigured(init.name); !why.empty()) {
+          init.state = Waiting("CreateContainerConfigError", why);
+          return false;
+        }
         init.state = Running(now_);
         init.ready = sidecar;
         memory_.created = now_;
@@ -171,7 +220,7 @@ class Pass {
     } else if (first.waiting) {
       const ContainerStatus& status = status_.container_statuses.front();
       if (!Due(EndedAt(status) + RestartBackoff(status.restart_count, times_))) return;
-      Restart();
+      Start();
     }
     if (!status_.container_statuses.front().state.running) return;
     if (view_.outcome && Due(StartedAt() + view_.outcome->after)) End(view_.outcome->exit_code);
@@ -187,22 +236,17 @@ class Pass {
     return status.last_state.terminated ? status.last_state.terminated->finished_at.at : now_;
   }
 
+  // For the first time or again.
   void Start() {
+    if (WaitsForConfiguration()) return;
     memory_.started = now_;
     status_.phase = "Running";
     status_.pod_ip = view_.pod_ip;
     for (ContainerStatus& container : status_.container_statuses) {
       container.state = Running(now_);
-      Note(container.name, "Started", absl::StrCat("Started container ", container.name));
-    }
-  }
-
-  void Restart() {
-    memory_.started = now_;
-    for (ContainerStatus& container : status_.container_statuses) {
-      container.state = Running(now_);
-      ++container.restart_count;
-      Note(container.name, "Started", absl::StrCat("Started container ", container.name, " again, restart ", container.restart_count));
+      const bool again = container.last_state.terminated.has_value();
+      if (again) ++container.restart_count;
+      Note(container.name, "Started", absl::StrCat("Started container ", container.name, again ? absl::StrCat(" again, restart ", container.restart_count) : ""));
     }
   }
 
@@ -228,7 +272,7 @@ class Pass {
       Due(now_ + wait + absl::Nanoseconds(1));
     }
     if (at_once) {
-      Restart();
+      Start();
       Due(now_ + view_.outcome->after + absl::Nanoseconds(1));
     }
     if (!restarts) status_.phase = exit_code == 0 ? "Succeeded" : "Failed";
@@ -270,6 +314,10 @@ class Pass {
   }
   void NoteWarning(absl::string_view container, absl::string_view reason, std::string message) {
     Note(container, reason, std::move(message), true);
+  }
+
+  void NoteOnce(absl::string_view container, absl::string_view reason, const std::string& message) {
+    if (memory_.told.insert(absl::StrCat(container, " ", message)).second) NoteWarning(container, reason, message);
   }
 
   const Pod& pod_;

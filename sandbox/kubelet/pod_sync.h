@@ -1,15 +1,17 @@
 // What a kubelet would do about one pod now: Pending -> ContainerCreating -> Running -> Succeeded or Failed, restarts with
-// back-off, init containers, readiness, and the end of a pod that is being deleted. Pure.
+// back-off, init containers, readiness, waiting for volumes and for the sources of the environment, and the end of a pod that is being
+// deleted. The containers of a pod start together. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
-#include "api/core/pod.h"
 #include "kube/plan/plan.h"
 #include "sandbox/kubelet/behaviour.h"
+#include "sandbox/kubelet/hosted_pod.h"
+#include "sandbox/kubelet/pod_sources.h"
 
 namespace gangway::sandbox {
 
@@ -32,15 +34,18 @@ struct PodMemory {
   std::optional<absl::Time> ended;      // when they ended last
   std::optional<absl::Time> deleting;   // when the deletion was first seen
   std::optional<absl::Time> orphaned;   // when the node was first missed
+  bool held = false;                    // something of its volumes is missing
+  absl::flat_hash_set<std::string> told;  // what was said to be missing
 };
 
 enum class NodeState { kAlive, kLost, kAbsent };  // kLost: the node exists, its kubelet is silent
 
 struct PodView {
-  const api::core::Pod& pod;
+  const HostedPod& pod;
   NodeState node = NodeState::kAlive;
   std::optional<Outcome> outcome;  // Behaviour::For(pod)
   std::string pod_ip, host_ip;     // to be given to the pod when it starts
+  MissingSources missing = {};     // of what its containers need of other objects
 };
 
 // `memory` is updated with what happens now; it speaks of this pod's UID alone.

@@ -24,7 +24,7 @@ TEST(ResourceTest, EveryResourceIsFoundByItsKind) {
 
 TEST(ResourceTest, UnknownKindsAreNotFound) {
   EXPECT_EQ(FindKind("v1", "Job"), nullptr);
-  EXPECT_EQ(FindKind("batch/v1", "Job"), nullptr);
+  EXPECT_EQ(FindKind("batch/v1beta1", "Job"), nullptr);
   EXPECT_EQ(FindKind("batch.volcano.sh/v1alpha1x", "Job"), nullptr);
   EXPECT_EQ(FindKind("batch.volcano.sh", "Job"), nullptr);
   EXPECT_EQ(FindKind("/v1", "Pod"), nullptr);

@@ -51,6 +51,16 @@ TEST_F(LogTest, TextQuotesOnlyWhatNeedsIt) {
   EXPECT_THAT(lines_, ElementsAre(R"(2026-01-01T00:00:00.000000Z error write refused key=default/ctr error="no such thing" empty="")"));
 }
 
+// What objects are called and servers answer stands in logs; a terminal that shows them does nothing else.
+TEST_F(LogTest, NothingInALineReachesATerminal) {
+  Configure(log::Format::kText);
+  log::Error("refused: \x1b[31m\nforged", {{"key", "a\xe2\x80\xae" "b"}, {"error", "\x1b]0;x\x07\xc2\x9b"}});
+  Configure(log::Format::kJson);
+  log::Error("\x1b[31m", {{"key", "a\xe2\x80\xae" "b"}});
+  EXPECT_THAT(lines_, ElementsAre(R"(2026-01-01T00:00:00.000000Z error refused: \u001b[31m\nforged key="a\u202eb" error="\u001b]0;x\u0007\u009b")",
+                                  R"({"ts":"2026-01-01T00:00:00.000000Z","level":"error","msg":"\u001b[31m","key":"a\u202eb"})"));
+}
+
 TEST_F(LogTest, LevelsBelowAreSilent) {
   Configure(log::Format::kText, log::Level::kWarning);
   log::Debug("a");

@@ -45,9 +45,13 @@ std::string AcceptOf(absl::string_view word) {
   return std::string(word);
 }
 
-const api::Resource* ResourceOf(absl::string_view plural) {
+// "pods"; "jobs.batch" where Volcano has a plural too, which "jobs" is.
+const api::Resource* ResourceOf(absl::string_view name) {
+  for (const api::Resource* resource : api::kAllResources) {
+    if (View(resource->plural) == name) return resource;
+  }
   for (const api::Resource* resource : api::KnownResources()) {
-    if (View(resource->plural) == plural) return resource;
+    if (View(resource->plural) == name || absl::StrCat(View(resource->plural), ".", View(resource->group)) == name) return resource;
   }
   return nullptr;
 }
@@ -56,6 +60,7 @@ class CaseRun {
  public:
   CaseRun(const Case& c, Server& server, const std::string& ns) : case_(c), server_(server) {
     variables_["ns"] = ns;
+    variables_["large"] = std::string(600 << 10, 'x');
   }
 
   std::string Go() {

@@ -272,6 +272,29 @@ TEST_F(ClientTest, FiftyRequestsShareAConnectionAndEachWatchHasItsOwn) {
   EXPECT_EQ(ConnectionsTo(PortOf(plane().url())) - before, 1 + 40);
 }
 
+// The requests' connection over HTTP/2 is too old by then, and the one that stands, over HTTP/1.1, is a watch's.
+TEST_F(ClientTest, ARequestAfterARestIsNotPutOntoAWatchsConnection) {
+  HttpClientOptions options;
+  options.max_connection_rest = absl::ZeroDuration();  // libcurl counts whole seconds
+  options.request_timeout = absl::Seconds(10);
+  Remote remote(plane().admin_connection(), options);
+  Remote::Seen seen;
+  const auto watch = remote.StartWatch(kMaps, Remote::VersionIn(*remote.Get(kMaps)->body), seen);
+  ASSERT_EQ(remote.Send({"POST", kMaps, "", "", "", MapNamed("before-the-rest")})->code, 201);
+  EXPECT_EQ(seen.names.Take().value_or("nothing came"), "before-the-rest");
+  Inbox<bool> rested;
+  Owner owner;
+  remote.thread().Run([&] {
+    Loop& loop = remote.thread().loop();
+    loop.PostAt(loop.Now() + absl::Seconds(2), owner.token(), [&] { rested.Put(true); });
+  });
+  ASSERT_TRUE(rested.Take().has_value());
+  const auto answer = remote.Send({"POST", kMaps, "", "", "", MapNamed("after-the-rest")});
+  GW_ASSERT_OK(answer);
+  EXPECT_EQ(answer->code, 201);
+  EXPECT_EQ(seen.names.Take().value_or("nothing came"), "after-the-rest");
+}
+
 TEST_F(ClientTest, AServiceAccountsTokenIsRotatedUnderTheClient) {
   MakeAccount("rotated");
   Connection connection = Nobody();

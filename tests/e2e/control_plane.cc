@@ -90,9 +90,11 @@ absl::StatusOr<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOp
 ControlPlane::~ControlPlane() {
   // Backwards; nothing of it is needed any more, so nobody is given time to tidy up.
   admin_.reset();
+  second_admin_.reset();
   loop_.Join();
   kwok_.reset();
   controller_manager_.reset();
+  second_api_server_.reset();
   api_server_.reset();
   etcd_.reset();
 }
@@ -115,7 +117,7 @@ absl::Status ControlPlane::StartAll() {
   if (options_.controller_manager) {
     StartControllerManager();
     GW_RETURN_IF_ERROR(WaitFor("/api/v1/namespaces/default/serviceaccounts/default", absl::Seconds(60), &*controller_manager_,
-                               Log("kube-controller-manager")));
+                               Log("kube-controller-manager"), *admin_));
   }
   if (options_.kwok) StartKwok();
   return absl::OkStatus();
@@ -181,11 +183,11 @@ void ControlPlane::StartEtcd() {
                 Log("etcd"));
 }
 
-absl::Status ControlPlane::StartApiServer() {
+std::vector<std::string> ControlPlane::ApiServerArguments(int port) const {
   std::vector<std::string> argv{Tool("kube-apiserver"),
                                 "--etcd-servers=" + etcd_url(),
                                 "--bind-address=127.0.0.1",
-                                absl::StrCat("--secure-port=", api_port_.number()),
+                                absl::StrCat("--secure-port=", port),
                                 "--permit-port-sharing=true",
                                 "--tls-cert-file=" + folder() + "/server.crt",
                                 "--tls-private-key-file=" + folder() + "/server.key",
@@ -207,16 +209,37 @@ absl::Status ControlPlane::StartApiServer() {
                              "--audit-log-mode=blocking"});
   }
   argv.insert(argv.end(), options_.api_server_flags.begin(), options_.api_server_flags.end());
-  api_server_.emplace(argv, Log("kube-apiserver"));
+  return argv;
+}
+
+absl::StatusOr<std::unique_ptr<kube::HttpClient>> ControlPlane::AdminOf(int port) {
+  kube::HttpClientOptions http;
+  http.user_agent = "e2e-admin";
+  http.connect_timeout = absl::Seconds(2);
+  kube::Connection connection = admin_connection();
+  connection.server = "https://" + Loopback(port);
+  return kube::HttpClient::Make(loop_.loop(), std::move(connection), std::move(http));
+}
+
+absl::Status ControlPlane::StartApiServer() {
+  api_server_.emplace(ApiServerArguments(api_port_.number()), Log("kube-apiserver"));
   if (admin_ == nullptr) {
-    kube::HttpClientOptions http;
-    http.user_agent = "e2e-admin";
-    http.connect_timeout = absl::Seconds(2);
-    auto client = kube::HttpClient::Make(loop_.loop(), admin_connection(), std::move(http));
-    GW_RETURN_IF_ERROR(client.status());
-    admin_ = *std::move(client);
+    GW_ASSIGN_OR_RETURN(admin_, AdminOf(api_port_.number()));
   }
-  return WaitFor("/readyz", absl::Seconds(90), &*api_server_, Log("kube-apiserver"));
+  return WaitFor("/readyz", absl::Seconds(90), &*api_server_, Log("kube-apiserver"), *admin_);
+}
+
+absl::Status ControlPlane::StartSecondApiServer() {
+  second_api_server_.emplace(ApiServerArguments(second_port_.number()), Log("kube-apiserver-2"));
+  if (second_admin_ == nullptr) {
+    GW_ASSIGN_OR_RETURN(second_admin_, AdminOf(second_port_.number()));
+  }
+  return WaitFor("/readyz", absl::Seconds(90), &*second_api_server_, Log("kube-apiserver-2"), *second_admin_);
+}
+
+void ControlPlane::StopSecondApiServer(int signal) {
+  second_api_server_->Signal(signal);
+  second_api_server_->Wait();
 }
 
 void ControlPlane::StopApiServer(int signal) {
@@ -263,27 +286,28 @@ absl::Status ControlPlane::InstallCrds() {
     for (const auto& version : spec.at("versions").as_array()) {
       const auto text = [](const boost::json::value& value) { return std::string(value.as_string()); };
       GW_RETURN_IF_ERROR(WaitFor(absl::StrCat("/apis/", text(spec.at("group")), "/", text(version.at("name")), "/", text(spec.at("names").at("plural"))),
-                                 absl::Seconds(30), nullptr, Log("kube-apiserver")));
+                                 absl::Seconds(30), nullptr, Log("kube-apiserver"), *admin_));
     }
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<kube::Response> ControlPlane::Send(kube::Request request) {
+absl::StatusOr<kube::Response> ControlPlane::Send(kube::Request request, kube::Client& client) {
   Inbox<absl::StatusOr<kube::Response>> inbox;
   Owner owner;
-  admin_->Send(std::move(request), owner.token(), [&](absl::StatusOr<kube::Response> reply) { inbox.Put(std::move(reply)); });
+  client.Send(std::move(request), owner.token(), [&](absl::StatusOr<kube::Response> reply) { inbox.Put(std::move(reply)); });
   auto reply = inbox.Take();
   if (!reply) return absl::DeadlineExceededError("no answer");
   return *std::move(reply);
 }
 
-absl::Status ControlPlane::WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process, const std::string& log) {
+absl::Status ControlPlane::WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process, const std::string& log,
+                                   kube::Client& client) {
   const absl::Time until = absl::Now() + patience;
   std::string last;
   while (absl::Now() < until) {
     if (process != nullptr && process->Ended()) break;
-    const absl::StatusOr<kube::Response> reply = Send({"GET", path, "", "", "", ""});
+    const absl::StatusOr<kube::Response> reply = Send({"GET", path, "", "", "", ""}, client);
     if (reply.ok() && reply->ok()) return absl::OkStatus();
     last = reply.ok() ? *reply->body : std::string(reply.status().message());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // there is nothing that would tell us
@@ -293,7 +317,7 @@ absl::Status ControlPlane::WaitFor(const std::string& path, absl::Duration patie
 
 kube::Response ControlPlane::Call(const std::string& method, const std::string& path, const std::string& body, const std::string& content_type,
                                   const std::string& query) {
-  absl::StatusOr<kube::Response> reply = Send({method, path, query, content_type, "", body});
+  absl::StatusOr<kube::Response> reply = Send({method, path, query, content_type, "", body}, *admin_);
   if (!reply.ok()) absl::FPrintF(stderr, "%s %s: %s\n%s\n", method, path, reply.status().ToString(), Tail(Log("kube-apiserver")));
   GW_CHECK(reply.ok());
   return *std::move(reply);

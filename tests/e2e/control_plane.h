@@ -65,6 +65,11 @@ class ControlPlane {
   void StopApiServer(int signal = 9);
   absl::Status StartApiServer();  // returns when it serves
   pid_t api_server_pid() const { return api_server_->pid(); }
+  int api_port() const { return api_port_.number(); }
+  // A second one on the same data, on a port of its own; returns when it serves.
+  absl::Status StartSecondApiServer();
+  void StopSecondApiServer(int signal = 9);
+  int second_api_port() const { return second_port_.number(); }
 
   kube::Connection admin_connection() const;
   // A client certificate of the cluster's authority, as a kubeconfig; the path of the file.
@@ -87,12 +92,14 @@ class ControlPlane {
   absl::Status StartAll();
   void WriteCredentials();
   void StartEtcd();
+  std::vector<std::string> ApiServerArguments(int port) const;
   void StartControllerManager();
   void StartKwok();
   absl::Status InstallCrds();
-  absl::StatusOr<kube::Response> Send(kube::Request request);
+  absl::StatusOr<std::unique_ptr<kube::HttpClient>> AdminOf(int port);
+  absl::StatusOr<kube::Response> Send(kube::Request request, kube::Client& client);
   // Polls a GET until it answers 2xx.
-  absl::Status WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process, const std::string& log);
+  absl::Status WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process, const std::string& log, kube::Client& client);
   std::string WriteKubeconfig(const std::string& name, const std::string& user);
   std::string Log(const std::string& program) const { return folder() + "/" + program + ".log"; }
 
@@ -112,11 +119,11 @@ class ControlPlane {
 
   const ControlPlaneOptions options_;
   const TemporaryFolder folder_{"gangway-e2e"};
-  const HeldPort api_port_, etcd_port_, etcd_peer_port_;
+  const HeldPort api_port_, second_port_, etcd_port_, etcd_peer_port_;
   const Identity ca_{{.common_name = "gangway-e2e-authority"}, nullptr};
-  std::optional<ChildProcess> etcd_, api_server_, controller_manager_, kwok_;
+  std::optional<ChildProcess> etcd_, api_server_, second_api_server_, controller_manager_, kwok_;
   LoopThread loop_;
-  std::unique_ptr<kube::HttpClient> admin_;
+  std::unique_ptr<kube::HttpClient> admin_, second_admin_;
 };
 
 }  // namespace gangway::testutil

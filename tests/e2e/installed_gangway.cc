@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "base/status_macros.h"
@@ -60,6 +61,10 @@ std::unique_ptr<GangwayProcess> InstalledGangway::StartProcess(const std::string
   return std::make_unique<GangwayProcess>(plane_->folder(), absl::StrCat(command, "-", ++started_), command, kubeconfigs_[command], all);
 }
 
+void InstalledGangway::ReachThrough(const std::string& url) {
+  for (const auto& [command, kubeconfig] : kubeconfigs_) WriteFile(kubeconfig, absl::StrReplaceAll(ReadFile(kubeconfig), {{plane_->url(), url}}));
+}
+
 void InstalledGangway::StartBoth() {
   controller_ = StartProcess("controller", options_.webhook ? WebhookFlags(*plane_) : std::vector<std::string>{});
   scheduler_ = StartProcess("scheduler");
@@ -84,6 +89,12 @@ absl::Status InstalledGangway::WaitReady() {
 
 std::string InstalledGangway::Logs() const {
   return absl::StrCat(controller_ == nullptr ? "" : controller_->Log(), scheduler_ == nullptr ? "" : scheduler_->Log());
+}
+
+absl::Status GiveSshRights(ControlPlane& plane, const std::string& ns) {
+  return plane.Create(absl::StrCat("{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: gangway-controller-ssh, namespace: ", ns, R"(},
+      roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: gangway-controller-ssh},
+      subjects: [{kind: ServiceAccount, name: gangway-controller, namespace: gangway-system}]})"), ns);
 }
 
 }  // namespace gangway::testutil

@@ -38,6 +38,8 @@ class InstalledGangway {
 
   // "scheduler" or "controller", as its Deployment starts it; a second one is a replica.
   std::unique_ptr<GangwayProcess> StartProcess(const std::string& command, const std::vector<std::string>& flags = {});
+  // Programs that start from now on find the API server at this address.
+  void ReachThrough(const std::string& url);
   void StartBoth();
   void StopBoth();  // in order: they release their leases
   void KillBoth();
@@ -54,5 +56,8 @@ class InstalledGangway {
   std::unique_ptr<GangwayProcess> scheduler_, controller_;
   int started_ = 0;
 };
+
+// As docs/job-plugins.md says: the controller may have Secrets in this namespace.
+absl::Status GiveSshRights(ControlPlane& plane, const std::string& ns);
 
 }  // namespace gangway::testutil

@@ -36,7 +36,9 @@ metadata: {name: half}
 spec:
   minAvailable: 2
   tasks:
-  - {name: fits, replicas: 1, template: {spec: {containers: [{name: main, image: example.test/app:v1}]}}}
+  - name: fits  # and does not begin to run: what runs is not released
+    replicas: 1
+    template: {metadata: {annotations: {test.kwok/hold: "1"}}, spec: {containers: [{name: main, image: example.test/app:v1}]}}
   - {name: never, replicas: 1, template: {spec: {nodeSelector: {nowhere: found}, containers: [{name: main, image: example.test/app:v1}]}}}
 ---
 apiVersion: v1
@@ -129,6 +131,8 @@ class RbacTest : public ::testing::Test {
   void RunWorkload(const std::string& ns) {
     ControlPlane& plane = gangway_->plane();
     ASSERT_EQ(plane.Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, R"("}})")).code, 201);
+    const absl::Status given = GiveSshRights(plane, ns);
+    ASSERT_TRUE(given.ok()) << given;
     const absl::Status status = plane.Create(kWorkload, ns);
     ASSERT_TRUE(status.ok()) << status;
     // The last new year was missed, so its job is due.
@@ -146,6 +150,23 @@ class RbacTest : public ::testing::Test {
   std::unique_ptr<InstalledGangway> gangway_;
   int waited_ = 0;
 };
+
+// As beside Volcano's own controllers, which do not make them.
+TEST_F(RbacTest, ASchedulerAloneMakesTheQueues) {
+  if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";
+  InstalledGangwayOptions options;
+  options.nodes = 1;
+  options.start = false;
+  auto gangway = InstalledGangway::Start(std::move(options));
+  ASSERT_TRUE(gangway.ok()) << gangway.status();
+  gangway_ = *std::move(gangway);
+  for (const char* const queue : {"default", "root"}) ASSERT_EQ(gangway_->plane().Call("GET", api::PathOf(api::kQueues, "", queue)).code, 404);
+  const std::unique_ptr<GangwayProcess> scheduler = gangway_->StartProcess("scheduler");
+  for (const char* const queue : {"default", "root"}) {
+    EXPECT_TRUE(Eventually([&] { return gangway_->plane().Call("GET", api::PathOf(api::kQueues, "", queue)).ok(); })) << queue << "\n" << scheduler->Log();
+  }
+  EXPECT_FALSE(absl::StrContains(scheduler->Log(), "forbidden")) << scheduler->Log();
+}
 
 TEST_F(RbacTest, WithoutAnyOneRuleSomethingIsRefused) {
   if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";

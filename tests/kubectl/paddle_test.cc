@@ -44,7 +44,7 @@ class PaddleKubectlTest : public ::testing::Test {
 };
 
 TEST_F(PaddleKubectlTest, AJobWithServersFromApplyToCompleted) {
-  Start({"--finish", "worker=2s"});
+  Start();
   // Its servers would be given ten seconds to end by themselves.
   const std::string job = absl::StrReplaceAll(ReadFile(kExamples + "ps.yaml"), {{"  name: wide-and-deep\n", "  name: wide-and-deep\n  annotations: {paddle.gangway.io/server-grace: 0s}\n"}});
   EXPECT_EQ(Kubectl({"apply", "--validate=strict", "-f", "-"}, job), "paddlejob.batch.paddlepaddle.org/wide-and-deep created\n");
@@ -52,6 +52,7 @@ TEST_F(PaddleKubectlTest, AJobWithServersFromApplyToCompleted) {
   EXPECT_THAT(Kubectl({"get", "pdj"}), ContainsRegex("NAME +STATUS +MODE +PS +WORKER +AGE\nwide-and-deep +Running +PS +2/2 +2/2 +[0-9]+s\n"));
   EXPECT_THAT(Kubectl({"get", "pdj", "-o", "wide"}), ContainsRegex("HETER +RESTARTS +QUEUE +MESSAGE\n.* default "));
   EXPECT_EQ(Kubectl({"get", "vcjob", "wide-and-deep", "-o", "jsonpath={.metadata.ownerReferences[0].kind}"}), "PaddleJob");
+  Kubectl({"annotate", "pods", "-l", "volcano.sh/task-spec=worker", "sandbox.gangway.io/finish=0s"});
   WaitFor("pdj/wide-and-deep", ".status.phase", "Completed");
   EXPECT_THAT(Kubectl({"describe", "pdj", "wide-and-deep"}),
               AllOf(HasSubstr("Kind:         PaddleJob"), HasSubstr("Translated"), HasSubstr("JobCreated"), ContainsRegex("Phase: +Completed")));

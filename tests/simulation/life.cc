@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "api/cluster_resources.h"
 #include "api/field_table.h"
 #include "api/json_value.h"
 #include "base/check.h"
@@ -175,7 +176,8 @@ class Run {
 
   // The last version of everything that the controllers make or write.
   void Keep(const sandbox::JournalRecord& record) {
-    for (const api::Resource* const other : {&api::kEvents, &api::kNodes, &api::kLeases, &api::kNamespaces, &api::kPriorityClasses}) {
+    for (const api::Resource* const other : {&api::kEvents, &api::kNodes, &api::kLeases, &api::kNamespaces, &api::kPriorityClasses, &api::kPersistentVolumes,
+                                             &api::kServiceAccounts, &api::kStorageClasses}) {
       if (record.resource == other) return;
     }
     const auto key = std::make_pair(std::string(record.resource->plural), record.key.name);
@@ -211,7 +213,8 @@ class Run {
       return absl::StrCat(queue.status.state, " pending ", queue.status.pending, " inqueue ", queue.status.inqueue, " running ", queue.status.running,
                           " completed ", queue.status.completed, " unknown ", queue.status.unknown);
     }
-    const json::value object = *api::ParseJson(bytes);
+    json::value object = *api::ParseJson(bytes);
+    if (plural == "persistentvolumeclaims") object.at("spec").as_object().erase("volumeName");  // it has the claim's UID in it
     std::string text = "is there";
     for (const char* part : {"spec", "data"}) {
       if (const json::value* found = object.as_object().if_contains(part)) absl::StrAppend(&text, " ", plural == "secrets" ? Keys(*found) : api::ToJson(*found));

@@ -46,12 +46,13 @@ UserRequest Evict(const std::string& name) {
   return {"POST", &api::kPods, name, "eviction",
           absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", name, R"(","namespace":"default"}})")};
 }
-UserRequest Bind(const std::string& pod) {
-  return {"POST", &api::kPods, pod, "binding", R"({"apiVersion":"v1","kind":"Binding","metadata":{},"target":{"kind":"Node","name":"node-000"}})"};
-}
 UserRequest Finish(std::string pod) { return Patch(api::kPods, std::move(pod), R"({"metadata":{"annotations":{"sandbox.gangway.io/finish":"0s"}}})"); }
 UserRequest Fail(std::string pod, int code = 7) {
   return Patch(api::kPods, std::move(pod), absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/fail":"0s:)", code, R"("}}})"));
+}
+// A finalizer of somebody else: a pod that is deleted stays until it is released.
+UserRequest Hold(std::string pod, bool held) {
+  return Patch(api::kPods, std::move(pod), absl::StrCat(R"({"metadata":{"finalizers":)", held ? R"(["example.test/held"])" : "null", "}}"));
 }
 UserRequest Command(absl::string_view action, absl::string_view target = "ctr", bool queue = false) {
   return Create(api::kCommands, absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"please-)",
@@ -90,6 +91,12 @@ WorldIs PodIs(std::string phase, std::string pod) {
   return [=](const Checker& world) {
     const auto it = world.pods().find({"default", pod});
     return it != world.pods().end() && it->second.status.phase == phase && !it->second.metadata.deleting();
+  };
+}
+WorldIs PodGoes(std::string pod) {
+  return [=](const Checker& world) {
+    const auto it = world.pods().find({"default", pod});
+    return it != world.pods().end() && it->second.metadata.deleting();
   };
 }
 WorldIs RetriesAre(int retries) {
@@ -154,14 +161,10 @@ void AddPolicies(std::vector<Life>& lives) {
   lives.push_back(Restarts("EvictionRestartsTask", Policies({Policy("PodEvicted", "RestartTask")}), Evict("ctr-w-0"), 0));
   lives.push_back(Restarts("FailureRestartsPod", Policies({Policy("PodFailed", "RestartPod")}), Fail("ctr-ps-1"), 0));
   lives.push_back(Restarts("EvictionRestartsPod", Policies({Policy("PodEvicted", "RestartPod")}), Evict("ctr-w-1"), 0));
-  // The scheduler places no gang with sub-groups: the user does.
   lives.push_back({"FailureRestartsPartition",
                    {{Always(), {Submit(JobText({{"w", 4, R"("partitionPolicy":{"totalPartitions":2,"partitionSize":2,"minPartitions":2})"}},
                                                Policies({Policy("PodFailed", "RestartPartition")})))}},
-                    {PodIs("Pending", "ctr-w-0") && PodIs("Pending", "ctr-w-1") && PodIs("Pending", "ctr-w-2") && PodIs("Pending", "ctr-w-3"),
-                     {Bind("ctr-w-0"), Bind("ctr-w-1"), Bind("ctr-w-2"), Bind("ctr-w-3")}},
                     {Runs(4), {Fail("ctr-w-2")}},
-                    {RetriesAre(1) && PodIs("Pending", "ctr-w-2") && PodIs("Pending", "ctr-w-3"), {Bind("ctr-w-2"), Bind("ctr-w-3")}},
                     {Runs(4) && RetriesAre(1), {Finish("ctr-w-0"), Finish("ctr-w-1"), Finish("ctr-w-2"), Finish("ctr-w-3")}},
                     {Phase("Completed"), {}}}});
   lives.push_back(Ends("FailureAbortsJob", Policies({Policy("PodFailed", "AbortJob")}), Fail("ctr-ps-0"), "Aborted"));
@@ -202,6 +205,29 @@ void AddCommands(std::vector<Life>& lives) {
                     {Phase("Aborted") && NoCommands(), {Command("ResumeJob")}},
                     {Runs(4, 2), TrainersFinish()},
                     {Phase("Completed") && NoCommands(), {}}}});
+  // With one retry less than there are rests.
+  Life rests{"RestsCostNoRetry", {{Always(), {Submit(ServersAndTrainers("", R"("maxRetry":2)"))}}}};
+  for (int round = 0; round < 3; ++round) {
+    rests.steps.push_back({Runs(4, 2 * round) && NoCommands(), {Command("AbortJob")}});
+    rests.steps.push_back({Phase("Aborted") && NoCommands(), {Command("ResumeJob")}});
+  }
+  rests.steps.push_back({Runs(4, 6) && RetriesAre(0), TrainersFinish()});
+  rests.steps.push_back({Phase("Completed") && NoCommands(), {}});
+  lives.push_back(std::move(rests));
+  lives.push_back({"ResumedWithoutWhatFailed",
+                   {{Always(), {Submit(ServersAndTrainers(Policies({Policy("PodFailed", "AbortJob")})))}},
+                    {Runs(4), {Fail("ctr-w-1")}},
+                    {Phase("Aborted") && NoCommands(), {Command("ResumeJob")}},
+                    {Runs(4, 2) && RetriesAre(0), TrainersFinish()},
+                    {Phase("Completed") && NoCommands(), {}}}});
+  // Which may come before the restart has made its PodGroup.
+  lives.push_back({"AbortedWhileAPodHoldsUpItsRestart",
+                   {{Always(), {Submit(ServersAndTrainers(Policies({Policy("PodFailed", "RestartJob")})))}},
+                    {Runs(4), {Hold("ctr-ps-0", true), Fail("ctr-w-1")}},
+                    {Phase("Restarting") && PodGoes("ctr-ps-0"), {Command("AbortJob")}},
+                    {Phase("Aborting") && NoCommands(), {Hold("ctr-ps-0", false)}},
+                    {Phase("Aborted") && NoCommands(), {}}},
+                   false});
   lives.push_back({"TwoCommandsAtOnce",
                    {{Always(), {Submit(ServersAndTrainers(""))}},
                     {Runs(4), {Command("RestartJob"), Command("ResumeJob")}},

@@ -37,7 +37,8 @@ class SpecRowsTest : public ::testing::Test {
   }
   testutil::Outcome Run() {
     return testutil::RunProgram({GW_SOURCE_DIR "/scripts/spec-rows", folder_.path() + "/build"},
-                                {"GW_SPEC_ROWS=" + folder_.path() + "/rows", "GW_DIFFERENCES=" + folder_.path() + "/differences.md"});
+                                {"GW_SPEC_ROWS=" + folder_.path() + "/rows", "GW_DIFFERENCES=" + folder_.path() + "/differences.md",
+                                 "GW_THREAT_MODEL=" + folder_.path() + "/threat-model.md"});
   }
 
   testutil::TemporaryFolder folder_;
@@ -89,6 +90,15 @@ TEST_F(SpecRowsTest, DifferencesHaveTheirHeadingsAndTests) {
   const testutil::Outcome outcome = Run();
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("no heading 'Counts go'"), HasSubstr("there is no test JobTest.Begins"), Not(HasSubstr("carries"))));
+}
+
+TEST_F(SpecRowsTest, TheListOfAttacksIsHeldAgainstTheTestsToo) {
+  Rows("in tests/a\nrows P1\n");
+  Program("tests/a", "JobTest.\n  P1Ends\n");
+  testutil::WriteFile(folder_.path() + "/threat-model.md", "| a flood | a wall | `JobTest.P1Ends`, `JobTest.Holds` |\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("threat-model.md: there is no test JobTest.Holds"), Not(HasSubstr("JobTest.P1Ends"))));
 }
 
 }  // namespace

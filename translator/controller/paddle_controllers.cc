@@ -2,16 +2,14 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "kube/runtime/recorder.h"
+#include "kube/runtime/unreadable.h"
 #include "translator/controller/paddle_caches.h"
 #include "translator/controller/paddle_job_controller.h"
 
 namespace gangway::paddle_controller {
 namespace {
-
-constexpr std::size_t kMaxUnreported = 1000;  // objects that do not decode
 
 kube::RecorderOptions RecorderFor(const PaddleControllersOptions& options) {
   kube::RecorderOptions out;
@@ -41,7 +39,9 @@ class PaddleControllers::Impl {
   // Jobs are listed after PaddleJobs, and pods after Jobs, so that what is missing is not missing only because its list is older.
   void Start() {
     jobs_.Sleep();
-    caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { Report(regarding, status); });
+    caches_.SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) {
+      if (regarding.kind == api::paddle::kPaddleJobs.kind) unreadable_.Tell(regarding, status);  // of what others keep, they tell
+    });
     caches_.paddle_jobs.Start(
         [this](const auto& key, const auto& before, const auto& after) {
           jobs_.OnPaddleJob(api::paddle::kPaddleJobs, key, before ? &before->metadata : nullptr, after ? &after->metadata : nullptr);
@@ -63,6 +63,7 @@ class PaddleControllers::Impl {
   void Stop() {
     stopped_ = true;
     deciding_ = false;
+    unreadable_.End();
     jobs_.Sleep();
   }
   bool stopped() const { return stopped_ && jobs_.paddle_jobs().under_way() + jobs_.kubeflow_jobs().under_way() == 0; }
@@ -112,25 +113,13 @@ class PaddleControllers::Impl {
     if (standby_ || deciding_ || stopped_ || !synced()) return;
     deciding_ = true;
     jobs_.Wake();
-    for (const kube::EventNote& note : std::exchange(unreported_, {})) recorder_.Record(note);
-  }
-
-  // Of what others keep, they tell.
-  void Report(const api::ObjectReference& regarding, const absl::Status& status) {
-    if (regarding.name.empty() || regarding.kind != api::paddle::kPaddleJobs.kind) return;
-    kube::EventNote note{kube::EventNote::Type::kWarning, "InvalidObject",
-                         absl::StrCat("this version of the object cannot be read and is ignored: ", status.message()), regarding};
-    if (deciding_) {
-      recorder_.Record(note);
-    } else if (unreported_.size() < kMaxUnreported) {
-      unreported_.push_back(std::move(note));
-    }
+    unreadable_.Begin();
   }
 
   const PaddleControllersOptions options_;
   bool standby_ = false, deciding_ = false, stopped_ = false;
-  std::vector<kube::EventNote> unreported_;  // seen before we may write
   kube::Recorder recorder_;
+  kube::Unreadable unreadable_{recorder_};
   PaddleCaches caches_;
   PaddleJobController jobs_;
 };

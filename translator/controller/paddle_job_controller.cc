@@ -29,7 +29,10 @@ PaddleJobController::PaddleJobController(Loop& loop, kube::Client& client, kube:
   for (const api::Resource* resource : {&kPaddle, &kKubeflow}) {
     DriverOf(*resource).SetOnReply([this, resource](const kube::Write& write, const kube::Response& response) { OnReply(*resource, write, response); });
     DriverOf(*resource).SetOnPermanentError(
-        [this, resource](const JobKey& key, const kube::Write& write, const absl::Status& status) { OnRefused(*resource, key, write, status); });
+        [this, resource](const JobKey& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
+          const api::ObjectMeta* const paddle_job = MetadataOf(*resource, key);
+          if (paddle_job != nullptr && paddle_job->uid == uid) OnRefused(*resource, *paddle_job, write, status);
+        });
   }
 }
 
@@ -143,7 +146,19 @@ kube::Plan PaddleJobController::Decide(const api::Resource& resource, const JobK
   view.jobs_current = caches_.jobs.seen_up_to() >= VersionOf(metadata);
   view.options = translate_;
   view.options.sidecars = caches_.namespace_queues.InjectsSidecars(key.ns);
-  return paddle_lifecycle::ReconcilePaddleJob(view, now);
+  kube::Plan plan = paddle_lifecycle::ReconcilePaddleJob(view, now);
+  plan.uid = metadata.uid;
+  return plan;
+}
+
+// Null: there is none. It stands in its cache.
+const api::ObjectMeta* PaddleJobController::MetadataOf(const api::Resource& resource, const JobKey& key) const {
+  if (&resource == &kPaddle) {
+    const auto job = caches_.paddle_jobs.Get(key);
+    return job == nullptr ? nullptr : &job->metadata;
+  }
+  const auto job = caches_.kubeflow_jobs.Get(key);
+  return job == nullptr ? nullptr : &job->metadata;
 }
 
 void PaddleJobController::OnReply(const api::Resource& resource, const kube::Write& write, const kube::Response& response) {
@@ -151,25 +166,24 @@ void PaddleJobController::OnReply(const api::Resource& resource, const kube::Wri
   if (!response.ok()) return;
   const DialectKey key{&resource, {write.ns, write.name}};
   if (write.resource == &resource && write.subresource == "status") {
-    if (caches_.paddle_jobs.Get(key.second) != nullptr || caches_.kubeflow_jobs.Get(key.second) != nullptr) memory_[key].status_written = loop_.Now();
+    const api::ObjectMeta* const paddle_job = MetadataOf(resource, key.second);
+    if (paddle_job != nullptr && paddle_job->uid == write.uid) memory_[key].status_written = loop_.Now();
   } else if (write.resource == &api::kJobs && write.verb == kube::Verb::kCreate) {
     if (const auto known = memory_.find(key); known != memory_.end()) known->second.refused.clear();
   }
 }
 
 // What cannot be made is said by the status; of the rest nobody else would speak.
-void PaddleJobController::OnRefused(const api::Resource& resource, const JobKey& key, const kube::Write& write, const absl::Status& status) {
+void PaddleJobController::OnRefused(const api::Resource& resource, const api::ObjectMeta& paddle_job, const kube::Write& write, const absl::Status& status) {
+  const JobKey key{paddle_job.ns, paddle_job.name};
   const std::string why = absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message());
   if (write.verb == kube::Verb::kCreate && write.resource != &api::kCommands) {
     std::string& refused = memory_[{&resource, key}].refused;
     if (std::exchange(refused, why) != why) DriverOf(resource).Enqueue(key);
     return;
   }
-  const auto paddle = &resource == &kPaddle ? caches_.paddle_jobs.Get(key) : nullptr;
-  const auto kubeflow = &resource == &kKubeflow ? caches_.kubeflow_jobs.Get(key) : nullptr;
-  if (paddle == nullptr && kubeflow == nullptr) return;
   recorder_.Record({kube::EventNote::Type::kWarning, write.verb == kube::Verb::kCreate ? "FailedCreate" : ReasonOf(write), why,
-                    kube::ReferenceTo(resource, paddle != nullptr ? paddle->metadata : kubeflow->metadata)});
+                    kube::ReferenceTo(resource, paddle_job)});
 }
 
 }  // namespace gangway::paddle_controller

@@ -52,7 +52,8 @@ class PaddleJobController {
   void EnqueueAll();
   kube::Driver& DriverOf(const api::Resource& resource);
   void OnReply(const api::Resource& resource, const kube::Write& write, const kube::Response& response);
-  void OnRefused(const api::Resource& resource, const JobKey& key, const kube::Write& write, const absl::Status& status);
+  const api::ObjectMeta* MetadataOf(const api::Resource& resource, const JobKey& key) const;
+  void OnRefused(const api::Resource& resource, const api::ObjectMeta& paddle_job, const kube::Write& write, const absl::Status& status);
 
   Loop& loop_;
   PaddleCaches& caches_;

@@ -90,6 +90,8 @@ constexpr std::array kCodes{
     Note(Code::kRetry, "W-RETRY", "Volcano may count one failure twice", "allow more restarts than you want"),
     Note(Code::kShm, "W-SHM", "without /dev/shm of their own, processes that share a GPU pod have 64 MiB for their messages",
          "mount an emptyDir of medium Memory at /dev/shm"),
+    Note(Code::kPodIp, "W-POD-IP", "POD_IP is the pod's name, not its address: nothing can be bound to it before the name resolves, and not every program takes a name",
+         "bind to 0.0.0.0, or to a variable of another name with valueFrom fieldRef status.podIP"),
 
     Note(Code::kPriority, "I-PRIORITY", "pods without a priority class get this one", ""),
     Note(Code::kIntranet, "I-INTRANET", "PodIP and Service are the same: endpoints are names", ""),

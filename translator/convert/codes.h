@@ -25,7 +25,7 @@ enum class Code : std::uint8_t {
   kSvcClash, kTwoControllers, kQueue, kNoContainer, kType, kUnknown, kRefused, kDuplicate, kKind, kYaml,
   kZeroReplicas, kUnused, kFinalizers, kLabel, kHostname, kRestartAlways, kPartialGang, kMinAvailableLow, kMinResources, kEnumIgnored, kGloo2,
   kElastic0, kClean, kSampleSet, kEnvReserved, kDnsChanged, kHostNodes, kPgDropped, kIstio, kExitCode, kBackoff, kDeadline, kGrace, kPolicy,
-  kUnknownField, kDeprecated, kRetry, kShm,
+  kUnknownField, kDeprecated, kRetry, kShm, kPodIp,
   kPriority, kIntranet, kEnvUser, kRestart,
 };
 

@@ -1,5 +1,7 @@
 #include "translator/convert/gang.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 
@@ -22,6 +24,7 @@ void SayUnused(const GangTask& task, Findings& findings) {
 
 ElasticBounds BoundsOf(const GangTask& task, Findings& findings) {
   const std::int32_t replicas = task.size.replicas;
+  if (!task.bounds.given()) return {1, std::max(replicas, kMostWorkersUnbounded)};
   const ElasticBounds bounds{task.bounds.requests.value_or(replicas), task.bounds.limits.value_or(replicas)};
   if (bounds.min < 1 || bounds.min > replicas) {
     findings.push_back(MakeFinding(Code::kElastic, BoundField(task, "requests"), absl::StrCat(bounds.min),
@@ -29,7 +32,7 @@ ElasticBounds BoundsOf(const GangTask& task, Findings& findings) {
   }
   if (bounds.max < replicas) {
     findings.push_back(MakeFinding(Code::kElastic, BoundField(task, "limits"), absl::StrCat(bounds.max),
-                                   absl::StrCat("must be at least the ", replicas, " replicas"), "leave it out to have no more than these"));
+                                   absl::StrCat("must be at least the ", replicas, " replicas"), "leave it out to have no more than these, and requests too for any number"));
   }
   return bounds;
 }
@@ -82,7 +85,7 @@ Gang CountGang(const std::vector<GangTask>& tasks, bool elastic, const GangWish&
     sum += task.size.replicas;
     if (elastic) out.bounds = BoundsOf(task, out.findings);
     if (!elastic) SayUnused(task, out.findings);
-    natural += elastic ? out.bounds->min : task.size.replicas;
+    natural += elastic && task.bounds.given() ? out.bounds->min : task.size.replicas;
   }
   if (!HasErrors(out.findings)) {
     out.min_available = MinAvailable(wish, natural, sum, out.findings);

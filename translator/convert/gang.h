@@ -15,6 +15,7 @@ namespace gangway::convert {
 // spec.<role>.requests and .limits: the fewest and the most replicas of an elastic role.
 struct WantedBounds {
   std::optional<std::int32_t> requests = {}, limits = {};
+  bool given() const { return requests.has_value() || limits.has_value(); }
 };
 
 struct GangTask {
@@ -40,10 +41,15 @@ struct HandMadeGroup {
 // Takes over what the group asks for and the wish says nothing of. The finding, W-PG-DROPPED, is about the group's own metadata.name.
 Finding TakeOver(const HandMadeGroup& group, GangWish& wish);
 
+// The fewest and the most workers that Paddle's launcher trains with. Those of a run stay: they stand in its pods.
 struct ElasticBounds {
   std::int32_t min = 1, max = 1;
+  bool Hold(std::int32_t replicas) const { return min <= replicas && replicas <= max; }
   friend bool operator==(const ElasticBounds&, const ElasticBounds&) = default;
 };
+
+// Of an elastic job that names neither its fewest nor its most: it is to take any number that it is scaled to.
+inline constexpr std::int32_t kMostWorkersUnbounded = 1000;
 
 struct Gang {
   std::int32_t min_available = 0;

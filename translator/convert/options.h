@@ -45,7 +45,7 @@ struct TranslateOptions {
   // A controller of ours keeps the job: it cleans its pods, ends it at its deadline, deletes failed workers of elastic jobs, so that there is
   // no need to warn of what a Job cannot do.
   bool kept = false;
-  bool explain = false;                         // fill Translation::steps
+  bool explain = false;                         // fill Translation::steps, and say what is so of nearly every job
 };
 
 }  // namespace gangway::convert

@@ -130,6 +130,7 @@ class PolicyWriter {
       add(Code::kGrace, AnnotationField("server-grace"), {}, "Volcano undoes what it did after a delay, so servers end with the last worker",
           "let gangway controller run the Job");
     }
+    if (!options_.explain) return;  // nearly every job has these, and nobody has to do anything
     if (!delays() && never) add(Code::kRetry, AnnotationField("max-restarts"));
     if (annotations_.max_restarts > 0) add(Code::kRestart, AnnotationField("max-restarts"));
   }

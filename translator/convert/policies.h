@@ -39,7 +39,7 @@ struct JobPolicies {
   std::vector<api::volcano::LifecyclePolicy> policies;  // of the job
   std::int32_t max_retry = 4;
   std::vector<TaskPolicies> tasks;                      // of the tasks, in their order
-  Findings findings;                                    // arranged: W-GRACE, W-RETRY, E-VOLCANO-OLD, I-RESTART; E-ELASTIC before Volcano 1.11
+  Findings findings;                                    // arranged: W-GRACE, E-VOLCANO-OLD, E-ELASTIC before Volcano 1.11; W-RETRY and I-RESTART when explained
 };
 
 // `completing_task` as in Lineup. Pure.

@@ -274,6 +274,7 @@ class TemplateMaker {
   void FillContainer(json::object& container, std::size_t i) {
     const bool accelerator = AsksForAccelerator(container);
     written_env_.push_back(TakeEnv(EnvFor(accelerator), facts_.index_from_name ? "PADDLE_TRAINER_ID" : "", ContainerAt(i), container, findings_));
+    CheckBinding(EnvFor(accelerator), ContainerAt(i), container, findings_);
     if (!facts_.env_source.empty()) PutEnvSource(facts_.env_source, container);
     if (facts_.index_from_name && !WrapCommand(container)) {
       Say(Code::kVolcanoOld, ContainerAt(i) + ".command", {}, "the pod's index is cut from its name by a shell around the command, and there is none",

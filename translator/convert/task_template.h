@@ -73,7 +73,7 @@ TemplateTraits TraitsOf(const boost::json::value& pod_template);
 // Makes the task's template of the user's, in place (its storage is used for what is added). Findings have the paths of the user's
 // template. With an error the result says nothing. Pure.
 //   E-NO-CONTAINER, E-REFUSED, E-SCHEDULER, E-DNS, E-ENV-TOO-LARGE, W-FINALIZERS, W-HOSTNAME, W-RESTART-ALWAYS, W-DNS, W-ENV-RESERVED,
-//   W-ISTIO, W-LABEL, W-SHM, I-ENV-USER
+//   W-ISTIO, W-LABEL, W-SHM, W-POD-IP, I-ENV-USER
 TaskTemplate MakeTaskTemplate(boost::json::value& pod_template, const TemplateFacts& facts, Findings& findings);
 
 }  // namespace gangway::convert

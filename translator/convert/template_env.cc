@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "translator/convert/document.h"
@@ -37,7 +39,46 @@ void SayPort(absl::string_view own, absl::string_view expected, const std::strin
                                  absl::StrCat("is kept, but the lists of endpoints say ", expected, ", where nobody would listen"), "remove it"));
 }
 
+// The word before the end of `text`, without quotes: the flag in "--bind ", "--bind='", "-b tcp://".
+std::string LastWord(absl::string_view text) {
+  constexpr absl::string_view kBetween = " \t\n='\"";
+  if (absl::EndsWith(text, "://")) text = text.substr(0, text.find_last_of(kBetween) + 1);
+  const std::size_t end = text.find_last_not_of(kBetween) + 1;
+  if (end == text.size()) return "";  // what follows is in the middle of a word: one of a list of endpoints
+  text = text.substr(0, end);
+  return absl::AsciiStrToLower(text.substr(text.find_last_of(kBetween) + 1));
+}
+
+bool Binds(absl::string_view word) { return word == "-b" || absl::StrContains(word, "bind") || absl::StrContains(word, "listen"); }
+
+// Where the text refers to POD_IP behind a word that binds: as Kubernetes or a shell writes it.
+bool BindsToPodIp(absl::string_view text) {
+  for (const absl::string_view reference : {"$(POD_IP)", "${POD_IP}", "$POD_IP"}) {
+    for (std::size_t at = text.find(reference); at != absl::string_view::npos; at = text.find(reference, at + 1)) {
+      const std::size_t end = at + reference.size();
+      const bool longer = reference.back() == 'P' && end < text.size() && (absl::ascii_isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_');
+      if (!longer && Binds(LastWord(text.substr(0, at)))) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+void CheckBinding(const std::vector<RuntimeVariable>& env, absl::string_view field, const json::object& container, Findings& findings) {
+  const auto pod_ip = std::find_if(env.begin(), env.end(), [](const RuntimeVariable& one) { return one.name == "POD_IP"; });
+  if (pod_ip == env.end() || pod_ip->from_field) return;
+  std::string before;  // the last word, which may be the flag
+  for (const char* const key : {"command", "args"}) {
+    const json::array* const words = FindList(container, key);
+    for (std::size_t i = 0; words != nullptr && i < words->size(); ++i) {
+      const json::string* const word = (*words)[i].if_string();
+      const std::string text = word == nullptr ? "" : std::string(AbslView(*word));
+      if (BindsToPodIp(absl::StrCat(before, " ", text))) findings.push_back(MakeFinding(Code::kPodIp, absl::StrCat(field, ".", key, "[", i, "]"), api::JsonString(text)));
+      before = absl::StrContains(text, "POD_IP") ? "" : text;
+    }
+  }
+}
 
 std::string TakeEnv(const std::vector<RuntimeVariable>& env, absl::string_view left_out, absl::string_view field, json::object& container,
                     Findings& findings) {

@@ -19,6 +19,10 @@ std::string TakeEnv(const std::vector<api::paddle::RuntimeVariable>& env, absl::
                     boost::json::object& container, Findings& findings);
 
 // Before the user's sources, of which the last one wins.
+// Says where the container's command or arguments bind or listen to POD_IP, which is the name of the pod unless `env` takes it from the pod's
+// status: W-POD-IP.
+void CheckBinding(const std::vector<api::paddle::RuntimeVariable>& env, absl::string_view field, const boost::json::object& container, Findings& findings);
+
 void PutEnvSource(absl::string_view config_map, boost::json::object& container);
 
 // Has a shell cut the pod's index from its name. False: the container names no command, so there is nothing to wrap.

@@ -181,7 +181,7 @@ class PaddleTranslator {
     etcd_ = annotations_.elastic_etcd.empty() ? options_.elastic_etcd : annotations_.elastic_etcd;
     if (!etcd_.empty()) return;
     Say(Code::kElastic, "spec.elastic", absl::StrCat(job_.spec.elastic.value_or(0)), "the workers find each other through an etcd, and none is named",
-        absl::StrCat("annotate the job with ", View(kAnnotationPrefix), "elastic-etcd: <host>:<port>"));
+        absl::StrCat("give --elastic-etcd HOST:PORT, or annotate the job with ", View(kAnnotationPrefix), "elastic-etcd: HOST:PORT"));
   }
 
   // --- how many

@@ -20,6 +20,7 @@
 #include "api/volcano/admission.h"
 #include "api/volcano/defaults.h"
 #include "api/volcano/scheduling.h"
+#include "base/printable.h"
 #include "base/strings.h"
 #include "translator/convert/annotations.h"
 #include "translator/files/comments.h"
@@ -448,7 +449,7 @@ class ManifestTranslator {
 
 }  // namespace
 
-std::string PlacedFinding::ToString() const { return absl::StrCat(source, ":", at.line, ":", at.column, ": ", finding.ToString()); }
+std::string PlacedFinding::ToString() const { return OneLine(absl::StrCat(source, ":", at.line, ":", at.column, ": ", finding.ToString())); }
 
 bool IsForTranslator(const ManifestDocument& document) {
   const DocumentKind kind = KindOf(document);

@@ -49,7 +49,7 @@ struct PlacedFinding {
   api::TextPosition at;
   Finding finding;
   std::size_t input = 0;  // the document it was found with; `source` may be another's
-  // `wd.yaml:12:5: E-REPLICAS spec.worker.replicas: ...`
+  // `wd.yaml:12:5: E-REPLICAS spec.worker.replicas: ...`, fit to be shown (base/printable.h)
   std::string ToString() const;
 };
 

@@ -126,6 +126,8 @@ const NearbyObject* FindNearby(const PaddleJobView& seen, const api::Resource& r
   return it == seen.objects.end() ? nullptr : &*it;
 }
 
+convert::ElasticBounds BoundsOf(const Creation& creation) { return creation.translation.gang.bounds.value_or(convert::ElasticBounds()); }
+
 api::volcano::Job JobOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, std::int32_t restarts) {
   api::volcano::Job job = creation.translation.job;
   job.metadata.ns = wanted.metadata->ns;
@@ -139,7 +141,7 @@ api::volcano::Job JobOf(const PaddleJobView& seen, const Wanted& wanted, const C
   if (const PodGroup* group = HandMadeGroupOf(seen)) mark(kPodGroupKey, group->metadata.uid);
   if (restarts > 0) mark(kRestartsKey, absl::StrCat(restarts));
   if (creation.translation.lineup.elastic) {
-    const convert::ElasticBounds bounds = creation.translation.gang.bounds.value_or(convert::ElasticBounds());
+    const convert::ElasticBounds bounds = BoundsOf(creation);
     mark(kElasticKey, absl::StrCat(bounds.min, ":", bounds.max));
   }
   job.spec.ttl_seconds_after_finished.reset();  // an edit of it counts until the end
@@ -201,7 +203,7 @@ Creation Prepare(const PaddleJobView& seen, const Wanted& wanted) {
   findings.insert(findings.end(), clashes.begin(), clashes.end());
   if (std::optional<Finding> queue = CheckQueue(seen, creation.translation.job.spec.queue)) findings.push_back(*std::move(queue));
   convert::Arrange(findings);
-  creation.mark = TranslationMark(seen, creation.translation.lineup.elastic);
+  creation.mark = TranslationMark(seen, creation.translation.lineup.elastic ? std::optional(BoundsOf(creation)) : std::nullopt);
   return creation;
 }
 

@@ -25,9 +25,10 @@ kube::Write JobChange::Write(const Job& job) const {
     for (const auto& [key, value] : annotations) text(key, value.has_value() ? &*value : nullptr);
     json.EndObject().EndObject();
   }
-  if (tasks.has_value() || priority_class.has_value()) {
+  if (tasks.has_value() || min_available.has_value() || priority_class.has_value()) {
     json.Key("spec").BeginObject();
     if (priority_class.has_value()) text("priorityClassName", priority_class->empty() ? nullptr : &*priority_class);
+    if (min_available.has_value()) json.Field("minAvailable", *min_available);
     if (tasks.has_value()) {
       json.Key("tasks").BeginArray();
       for (const api::volcano::TaskSpec& task : *tasks) json.Raw(api::Encode(task));

@@ -1,6 +1,7 @@
 // Single changes: of a Volcano Job that stays the Job it is, of a PaddleJob, and commands to the Job's controller.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,8 +20,9 @@ namespace gangway::paddle_lifecycle {
 struct JobChange {
   std::map<std::string, std::optional<std::string>> annotations;  // nullopt: to be removed
   std::optional<std::vector<api::volcano::TaskSpec>> tasks;       // all of them
+  std::optional<std::int32_t> min_available;
   std::optional<std::string> priority_class;                      // "": none
-  bool empty() const { return annotations.empty() && !tasks.has_value() && !priority_class.has_value(); }
+  bool empty() const { return annotations.empty() && !tasks.has_value() && !min_available.has_value() && !priority_class.has_value(); }
   void Annotate(absl::string_view key, std::optional<std::string> value) { annotations[std::string(key)] = std::move(value); }
   kube::Write Write(const api::volcano::Job& job) const;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/volcano/restarts.h"
 #include "translator/convert/mode.h"
 
 namespace gangway::paddle_lifecycle {
@@ -127,7 +128,7 @@ bool IsFinal(const Job& job) {
 bool IsAborted(const Job& job) { return job.status.state.phase == "Aborting" || job.status.state.phase == "Aborted"; }
 bool IsLastRun(const Job& job) { return std::int64_t{job.status.retry_count} + 1 >= job.spec.max_retry; }
 
-std::int32_t RestartsOf(const Job& job) { return std::max(0, std::min(job.status.retry_count, job.spec.max_retry - 1)); }
+std::int32_t RestartsOf(const Job& job) { return api::volcano::RestartsOf(job.status.retry_count, job.spec.max_retry); }
 
 std::string ModeOf(const Job& job, bool elastic) {
   std::int32_t servers = 0, workers = 0;
@@ -215,9 +216,13 @@ Phase PhaseOf(const Job& job, const std::vector<RoleProgress>& roles, bool elast
   const bool lost = Any(roles, &RoleProgress::unknown);
   if (lost && (stored == Phase::kPending || stored == Phase::kStarting || stored == Phase::kRunning)) return stored;
   if (Any(roles, &RoleProgress::starting)) return Phase::kStarting;
-  const bool none = std::ranges::all_of(roles, [](const RoleProgress& role) { return role.pods() == 0; });
-  if (none || of_job.empty() || of_job == "Pending" || Any(roles, &RoleProgress::pending)) return Phase::kPending;
-  return Phase::kRunning;
+  const bool begun = Any(roles, &RoleProgress::running) || Any(roles, &RoleProgress::succeeded) || Any(roles, &RoleProgress::failed) || lost;
+  if (!begun) return Phase::kPending;
+  // While a job starts, one pod that still waits is no step back; nor is a Job that has not counted yet.
+  const bool waits = Any(roles, &RoleProgress::pending);
+  if (stored == Phase::kStarting && (waits || of_job != "Running")) return Phase::kStarting;
+  if (stored == Phase::kRunning && !waits) return Phase::kRunning;
+  return waits || of_job != "Running" ? Phase::kPending : Phase::kRunning;
 }
 
 Told ScheduledOf(const PaddleJobView& seen, const Job& job) {

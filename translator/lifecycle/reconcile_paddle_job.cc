@@ -75,7 +75,7 @@ class Decision {
   void TakeStock() {
     if (job_ != nullptr) to_.queue = job_->spec.queue;
     // What runs counts, and what has ended stays, whatever the spec says meanwhile.
-    if (!kubeflow()) to_.mode = job_ != nullptr ? ModeOf(*job_, record_.elastic) : stored_.final() ? stored_.mode : wanted_.mode;
+    if (!kubeflow()) to_.mode = job_ != nullptr ? ModeOf(*job_, record_.elastic()) : stored_.final() ? stored_.mode : wanted_.mode;
     to_.generation = wanted_.metadata->generation;
     to_.roles = CountPods(wanted_, job_, seen_.pods);
   }
@@ -253,7 +253,7 @@ class Decision {
   void FollowJob() {
     to_.restarts = RestartsSoFar();
     Accept();
-    to_.phase = PhaseOf(*job_, to_.roles, record_.elastic, stored_.start.set(), stored_.phase);
+    to_.phase = PhaseOf(*job_, to_.roles, record_.elastic(), stored_.start.set(), stored_.phase);
     if (Ended(to_.phase)) return End();
     if (ResumeAnew()) {
       to_.restarts = 0;
@@ -264,7 +264,7 @@ class Decision {
       if (ReplaceIfEdited() || ReplaceForGroup()) return;
       FollowSuspension();
       KeepDeadline();
-      if (record_.elastic) KeepWorkers();
+      if (record_.elastic()) KeepWorkers();
       CarryOverPriority();
       KeepCompanions();
     }
@@ -288,7 +288,7 @@ class Decision {
       const bool keep = message.empty() && to_.phase == Phase::kRestarting;  // how they failed is told until others come
       if (!keep) to_.message = std::move(message);
     }
-    if (record_.elastic && !kubeflow()) to_.elastic = ElasticWord();
+    if (record_.elastic() && !kubeflow()) to_.elastic = ElasticWord();
   }
 
   std::string ElasticWord() const {
@@ -313,7 +313,7 @@ class Decision {
     to_.message = EndedByDeadline(*job_, DeadlineOf(wanted_, to_)) ? DeadlineText() : MessageOf(seen_, *job_, to_.phase, to_.scheduled);
     if (to_.message.empty() && to_.phase == Phase::kFailed) to_.message = stored_.message;
     if (!to_.start.set()) to_.start = EarliestStart(*job_, seen_.pods);
-    if (record_.elastic && !kubeflow()) to_.elastic = to_.phase == Phase::kFailed ? "ERROR" : "DONE";
+    if (record_.elastic() && !kubeflow()) to_.elastic = to_.phase == Phase::kFailed ? "ERROR" : "DONE";
     KeepEnded(CountsOf(*job_, to_.roles), to_.roles);
     if (IsFinal(*job_)) AfterEnd();
   }
@@ -335,16 +335,13 @@ class Decision {
   // --- Edits.
 
   bool ReplaceIfEdited() {
-    const std::string mark = TranslationMark(seen_, record_.elastic);
+    const std::string mark = TranslationMark(seen_, record_.bounds);
     if (record_.translation.empty()) {
       change_.Annotate(kTranslationKey, mark);
       change_.Annotate(kPriorityKey, wanted_.priority_class);
       return false;
     }
-    if (mark == record_.translation) {
-      if (record_.elastic) ScaleWorkers();
-      return false;
-    }
+    if (mark == record_.translation) return record_.elastic() && ScaleWorkers();
     if (wanted_.scale_forbidden && SizesOf(mark) != SizesOf(record_.translation)) {
       Notice("ScalingForbidden", absl::StrCat("the job stays as it is, ", SizesOf(record_.translation), ": its annotation scale says forbid"));
       return false;
@@ -354,12 +351,16 @@ class Decision {
       RunOn(creation);
       return false;
     }
+    StartAnew(SizesOf(mark) == SizesOf(record_.translation) ? "its spec was changed"
+                                                            : absl::StrCat("its spec was changed: ", SizesOf(record_.translation), " -> ", SizesOf(mark)));
+    return true;
+  }
+
+  void StartAnew(std::string why) {
     to_.restarts = 0;
     to_.start = {};
     if (!kubeflow()) to_.elastic.clear();
-    Replace(SizesOf(mark) == SizesOf(record_.translation) ? "its spec was changed"
-                                                          : absl::StrCat("its spec was changed: ", SizesOf(record_.translation), " -> ", SizesOf(mark)));
-    return true;
+    Replace(std::move(why));
   }
 
   // What cannot be made does not stop what runs.
@@ -391,22 +392,43 @@ class Decision {
 
   // --- Elastic jobs.
 
-  void ScaleWorkers() {
+  // True when that takes another Job: the launchers that run know their bounds from their start, and would not train with more or fewer.
+  bool ScaleWorkers() {
     const auto wanted = std::ranges::find(wanted_.roles, kWorker, &WantedRole::task);
     const auto is = std::ranges::find(job_->spec.tasks, kWorker, &TaskSpec::name);
-    if (wanted == wanted_.roles.end() || is == job_->spec.tasks.end() || is->replicas == wanted->replicas) return;
+    if (wanted == wanted_.roles.end() || is == job_->spec.tasks.end() || is->replicas == wanted->replicas) return false;
     if (wanted_.scale_forbidden) {
-      return Notice("ScalingForbidden", absl::StrCat("the job keeps its ", is->replicas, " workers: its annotation scale says forbid"));
+      Notice("ScalingForbidden", absl::StrCat("the job keeps its ", is->replicas, " workers: its annotation scale says forbid"));
+      return false;
     }
     const Creation creation = Prepare(seen_, wanted_);
-    if (!creation.ok()) return RunOn(creation);
+    if (!creation.ok()) {
+      RunOn(creation);
+      return false;
+    }
+    const std::string change = absl::StrCat("workers: ", is->replicas, " -> ", wanted->replicas);
+    if (!record_.bounds->Hold(wanted->replicas)) {
+      StartAnew(absl::StrCat(change, ", and this run trains with ", record_.bounds->min, " to ", record_.bounds->max,
+                             ", so the job starts anew (", kubeflow() ? "elasticPolicy.minReplicas and maxReplicas" : "worker.requests and worker.limits",
+                             " say in advance how far it can be scaled)"));
+      return true;
+    }
+    ScaleTo(wanted->replicas);
+    notes_.Normal("Scaling", change);
+    return false;
+  }
+
+  // The gang does not become larger than the one that started: its new members may come later, too.
+  void ScaleTo(std::int32_t workers) {
     change_.tasks = job_->spec.tasks;
     for (TaskSpec& task : *change_.tasks) {
-      if (task.name == kWorker) task.replicas = wanted->replicas;
+      if (task.name != kWorker) continue;
+      task.min_available = std::min(task.min_available.value_or(task.replicas), workers);
+      task.replicas = workers;
     }
-    notes_.Normal("Scaling", absl::StrCat("workers: ", is->replicas, " -> ", wanted->replicas));
+    if (job_->spec.min_available > workers) change_.min_available = workers;
     for (RoleProgress& role : to_.roles) {
-      if (role.task == kWorker) role.replicas = wanted->replicas;
+      if (role.task == kWorker) role.replicas = workers;
     }
     to_.phase = PhaseOf(*job_, to_.roles, true, stored_.start.set(), stored_.phase);
   }
@@ -438,8 +460,10 @@ class Decision {
 
   // --- Suspension. The Job says itself that it was aborted for it, so that one aborted by hand stays as it is.
 
-  // A Job that a resumption would bring to its end.
-  bool ResumeAnew() const { return !wanted_.suspended && record_.suspended && IsAborted(*job_) && IsLastRun(*job_); }
+  // A Job that a resumption would bring to its end: Volcano counts it as a restart.
+  bool ResumeAnew() const {
+    return seen_.options.target == convert::Target::kVolcano && !wanted_.suspended && record_.suspended && IsAborted(*job_) && IsLastRun(*job_);
+  }
 
   void FollowSuspension() {
     const bool aborting = IsAborted(*job_);

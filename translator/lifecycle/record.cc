@@ -1,6 +1,7 @@
 #include "translator/lifecycle/record.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,13 @@ const std::string* Find(const api::ObjectMeta& of, absl::string_view key) {
 std::int32_t Count(absl::string_view text) {
   std::int32_t count = 0;
   return absl::SimpleAtoi(text, &count) ? std::max(count, 0) : 0;
+}
+
+std::optional<convert::ElasticBounds> Bounds(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> ends = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  convert::ElasticBounds bounds;
+  if (!absl::SimpleAtoi(ends.first, &bounds.min) || !absl::SimpleAtoi(ends.second, &bounds.max)) return std::nullopt;
+  return bounds;
 }
 
 }  // namespace
@@ -38,7 +46,7 @@ JobRecord ReadRecord(const api::ObjectMeta& job) {
     }
   }
   if (const std::string* text = Find(job, kPriorityKey)) record.priority_class = *text;
-  record.elastic = Find(job, kElasticKey) != nullptr;
+  if (const std::string* text = Find(job, kElasticKey)) record.bounds = Bounds(*text);
   if (const std::string* text = Find(job, kCompanionsKey)) record.companions = Count(*text);
   record.suspended = Find(job, kSuspendedKey) != nullptr;
   if (const std::string* text = Find(job, kPodGroupKey)) record.group = *text;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "api/meta.h"
+#include "translator/convert/gang.h"
 
 namespace gangway::paddle_lifecycle {
 
@@ -40,10 +41,11 @@ struct JobRecord {
   std::int32_t restarts = 0;
   Replaced replaced;
   std::optional<std::string> priority_class;
-  bool elastic = false;
+  std::optional<convert::ElasticBounds> bounds;  // of an elastic job
   bool suspended = false;
   std::int32_t companions = 0;
   std::string group;        // "": none
+  bool elastic() const { return bounds.has_value(); }
 };
 // What cannot be read counts as absent.
 JobRecord ReadRecord(const api::ObjectMeta& job);

@@ -96,14 +96,14 @@ void ForgetPriority(std::optional<Policy>& policy) {
   if (api::Encode(*policy) == "{}") policy.reset();
 }
 
-std::string SpecOf(const paddle::PaddleJob& job, bool elastic) {
+std::string SpecOf(const paddle::PaddleJob& job, const std::optional<convert::ElasticBounds>& bounds) {
   paddle::PaddleJobSpec spec = job.spec;
   spec.clean_pod_policy.clear();
   spec.clean_policy.clear();
   ForgetPriority(spec.scheduling_policy);
-  if (elastic && spec.worker.has_value()) {
-    spec.worker->requests = spec.worker->requests.value_or(spec.worker->replicas);
-    spec.worker->limits = spec.worker->limits.value_or(spec.worker->replicas);
+  if (bounds.has_value() && spec.worker.has_value()) {
+    spec.worker->requests = spec.worker->requests.value_or(bounds->min);
+    spec.worker->limits = spec.worker->limits.value_or(bounds->max);
   }
   for (std::optional<paddle::RoleSpec>* role : {&spec.ps, &spec.worker, &spec.heter}) {
     if (role->has_value()) (*role)->replicas = 0;
@@ -111,7 +111,7 @@ std::string SpecOf(const paddle::PaddleJob& job, bool elastic) {
   return api::Encode(spec);
 }
 
-std::string SpecOf(const kubeflow::PaddleJob& job, bool elastic) {
+std::string SpecOf(const kubeflow::PaddleJob& job, const std::optional<convert::ElasticBounds>& bounds) {
   kubeflow::PaddleJobSpec spec = job.spec;
   kubeflow::RunPolicy& run = spec.run_policy;
   run.clean_pod_policy.clear();
@@ -120,12 +120,10 @@ std::string SpecOf(const kubeflow::PaddleJob& job, bool elastic) {
   run.suspend.reset();
   run.managed_by.clear();
   ForgetPriority(run.scheduling_policy);
-  if (elastic && spec.elastic_policy.has_value()) {
-    const kubeflow::ReplicaSpec* workers = kubeflow::FindReplicas(spec, kubeflow::kWorker);
-    const std::int32_t replicas = workers != nullptr ? workers->replicas.value_or(1) : 0;
+  if (bounds.has_value() && spec.elastic_policy.has_value()) {
     const auto min = spec.elastic_policy->min_replicas, max = spec.elastic_policy->max_replicas;
-    spec.elastic_policy->min_replicas = min.value_or(max.value_or(replicas));
-    spec.elastic_policy->max_replicas = max.value_or(min.value_or(replicas));
+    spec.elastic_policy->min_replicas = min.value_or(max.value_or(bounds->min));
+    spec.elastic_policy->max_replicas = max.value_or(min.value_or(bounds->max));
   }
   for (auto& [role, replicas] : spec.replica_specs) replicas.replicas.reset();
   return api::Encode(spec);
@@ -154,15 +152,15 @@ Wanted WantedOf(const PaddleJobView& seen) {
   return wanted;
 }
 
-std::string TranslationMark(const PaddleJobView& seen, bool elastic) {
+std::string TranslationMark(const PaddleJobView& seen, const std::optional<convert::ElasticBounds>& bounds) {
   const Wanted wanted = WantedOf(seen);
-  std::string mark = HashJson(seen.job != nullptr ? SpecOf(*seen.job, elastic) : SpecOf(*seen.kubeflow_job, elastic));
+  std::string mark = HashJson(seen.job != nullptr ? SpecOf(*seen.job, bounds) : SpecOf(*seen.kubeflow_job, bounds));
   std::uint64_t annotations = 0;
   for (const auto& [key, value] : wanted.metadata->annotations) {
     if (IsTranslated(key)) annotations = StableHash(value, StableHash(key, annotations));
   }
   if (annotations != 0) mark = Hex(StableHash(mark, annotations));
-  if (elastic) return mark;
+  if (bounds.has_value()) return mark;
   return absl::StrCat(mark, " ", absl::StrJoin(wanted.roles, ",", [](std::string* out, const WantedRole& role) {
                         absl::StrAppend(out, role.task, "=", role.replicas);
                       }));

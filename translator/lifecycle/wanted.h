@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "api/meta.h"
 #include "api/resource.h"
+#include "translator/convert/gang.h"
 #include "translator/lifecycle/paddle_job_view.h"
 
 namespace gangway::paddle_lifecycle {
@@ -42,8 +43,9 @@ Wanted WantedOf(const PaddleJobView& seen);
 
 // Of which spec a Job is made: "<hash> ps=2,worker=2". Two of one PaddleJob differ when its Job must be replaced. It depends on nothing but
 // the PaddleJob: not on the order of keys, not on how we translate, not on what a running Job follows (clean policy, priority class, time
-// limits, suspension; the workers of an elastic job).
-std::string TranslationMark(const PaddleJobView& seen, bool elastic);
+// limits, suspension; the workers of an elastic job). `bounds`: of an elastic job, those it was made with: they stand for what the spec
+// leaves out.
+std::string TranslationMark(const PaddleJobView& seen, const std::optional<convert::ElasticBounds>& bounds);
 // Its parts.
 absl::string_view HashOf(absl::string_view mark);
 absl::string_view SizesOf(absl::string_view mark);

@@ -113,6 +113,41 @@ void BM_RoundWithWaitingGangs(benchmark::State& state) {
 }
 BENCHMARK(BM_RoundWithWaitingGangs)->ArgNames({"gangs"})->Arg(10)->Arg(1000)->Unit(benchmark::kMicrosecond);
 
+// The same beside a gang that wants more than its minimum: room is kept for those that wait. Argument: waiting gangs on 1,000 nodes, half of
+// whose room such pods hold.
+void BM_SurplusBesideWaitingGangs(benchmark::State& state) {
+  model::Cluster cluster;
+  AddNodes(cluster, 1000);
+  model::GangFacts elastic;
+  elastic.ns = "default";
+  elastic.name = elastic.uid = "elastic";
+  elastic.min_member = 1;
+  elastic.phase = model::GangPhase::kInqueue;
+  cluster.SetGang(elastic);
+  for (int i = 0; i < 2000; ++i) {
+    model::PodFacts pod;
+    pod.ns = "default";
+    pod.name = absl::StrCat("elastic-w-", i);
+    pod.uid = pod.name;
+    pod.gang = "elastic";
+    pod.index = i;
+    if (i < 1000) {
+      pod.node = absl::StrCat("node-", absl::Dec(i, absl::kZeroPad5));
+      pod.phase = model::PodPhase::kRunning;
+    }
+    pod.wants.requests = {{"cpu", 13'000}, {"pods", 1}};
+    cluster.SetPod(pod);
+  }
+  for (int i = 0; i < state.range(0); ++i) AddGang(cluster, absl::StrCat("g", i), 4, 4000);
+  Scratch scratch;
+  for (auto _ : state) {
+    const model::Decisions decisions = Schedule(cluster, Policy(), absl::UnixEpoch(), scratch);
+    benchmark::DoNotOptimize(decisions);
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(BM_SurplusBesideWaitingGangs)->ArgNames({"gangs"})->Arg(10)->Arg(1000)->Unit(benchmark::kMicrosecond);
+
 // 1,000 gangs of 4 at once on 1,000 nodes, from pods that wait to all assumed.
 void BM_ThousandGangs(benchmark::State& state) {
   for (auto _ : state) {

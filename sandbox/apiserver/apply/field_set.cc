@@ -142,6 +142,8 @@ FieldSet FieldSet::RecursiveDifference(FieldSet&& a, const FieldSet& b) { return
 
 FieldSet FieldSet::Without(FieldSet&& a, const FieldSet& b, bool with_children) {
   FieldSet out = std::move(a);
+  const auto is_empty = [](const Node& node) { return !node.member && node.children == nullptr; };
+  bool emptied = false;
   for (const Node& gone : b.nodes_) {
     const auto at = std::lower_bound(out.nodes_.begin(), out.nodes_.end(), gone.step, Before);
     if (at == out.nodes_.end() || !(at->step == gone.step)) continue;
@@ -153,8 +155,9 @@ FieldSet FieldSet::Without(FieldSet&& a, const FieldSet& b, bool with_children) 
       *at->children = Without(std::move(*at->children), *gone.children, with_children);
       if (at->children->Empty()) at->children = nullptr;
     }
-    if (!at->member && at->children == nullptr) out.nodes_.erase(at);
+    emptied = emptied || is_empty(*at);
   }
+  if (emptied) std::erase_if(out.nodes_, is_empty);
   return out;
 }
 

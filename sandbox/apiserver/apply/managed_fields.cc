@@ -1,6 +1,7 @@
 #include "sandbox/apiserver/apply/managed_fields.h"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -81,15 +82,16 @@ bool AsksToForget(const json::value& list) {
 std::optional<ManagedFields> ReadManagedFields(const json::value& list, absl::string_view api_version, TextPool& pool) {
   if (!list.is_array()) return std::nullopt;
   ManagedFields out;
+  absl::flat_hash_map<std::tuple<std::string, std::string, bool>, std::size_t> places;
   for (const json::value& value : list.get_array()) {
     std::optional<ManagedEntry> entry = ReadEntry(value, pool);
     if (!entry.has_value()) return std::nullopt;
     if (TextIn(value.get_object(), "apiVersion") != api_version) continue;
-    const auto twin = std::find_if(out.begin(), out.end(), [&](const ManagedEntry& e) { return e.SameWriter(*entry); });
-    if (twin != out.end()) {
-      *twin = *std::move(entry);  // the last one counts
-    } else {
+    const auto [place, fresh] = places.try_emplace(std::make_tuple(entry->manager, entry->subresource, entry->applied), out.size());
+    if (fresh) {
       out.push_back(*std::move(entry));
+    } else {
+      out[place->second] = *std::move(entry);  // the last one counts
     }
   }
   SortEntries(out);

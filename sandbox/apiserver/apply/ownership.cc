@@ -18,7 +18,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMaxUpdateManagers = 10;
-constexpr std::size_t kMaxRemembered = 8192;
+constexpr std::size_t kMaxRemembered = 8192, kMaxRememberedBytes = 16u << 20;
 constexpr absl::string_view kAncientChanges = "ancient-changes", kBeforeFirstApply = "before-first-apply";
 constexpr absl::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr std::size_t kMaxAnnotationsBytes = 256 * 1024;
@@ -39,7 +39,8 @@ const FieldSet& Untracked() {
 }
 
 FieldSet Tracked(FieldSet&& fields) { return FieldSet::Difference(std::move(fields), Untracked()); }
-FieldSet FieldsIn(const Bytes& text) { return *FieldSet::FromFieldsV1(absl::string_view(*text)); }
+// Texts of our own, from ToFieldsV1; what could not be read would own nothing.
+FieldSet FieldsIn(const Bytes& text) { return FieldSet::FromFieldsV1(absl::string_view(*text)).value_or(FieldSet()); }
 absl::string_view ManagerName(absl::string_view manager) { return manager.empty() ? "unknown" : manager; }
 
 ManagedEntry EntryOf(absl::string_view manager, const Write& write, bool applied) {
@@ -73,11 +74,15 @@ Bytes Ownership::Combine(Operation operation, const Bytes& a, const Bytes& b) {
   if (*b == kNoFields) return a;
   const auto key = std::make_tuple(operation, a.get(), b.get());
   if (const auto at = combined_.find(key); at != combined_.end()) return at->second.result;
-  if (combined_.size() >= kMaxRemembered) combined_.clear();
+  if (combined_.size() >= kMaxRemembered || combined_bytes_ > kMaxRememberedBytes) {
+    combined_.clear();
+    combined_bytes_ = 0;
+  }
   const FieldSet x = FieldsIn(a), y = FieldsIn(b);
   const FieldSet result = operation == Operation::kMinus ? FieldSet::Difference(x, y) : FieldSet::Union(x, y);
   Bytes text = pool_.Share(result.ToFieldsV1());
   combined_.emplace(key, Combined{a, b, text});
+  combined_bytes_ += a->size() + b->size() + text->size();
   return text;
 }
 

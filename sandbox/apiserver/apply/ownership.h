@@ -67,6 +67,7 @@ class Ownership {
   };
   TextPool pool_;
   absl::flat_hash_map<std::tuple<Operation, const std::string*, const std::string*>, Combined> combined_;
+  std::size_t combined_bytes_ = 0;
 };
 
 // How the message of a refused apply lists its conflicts.

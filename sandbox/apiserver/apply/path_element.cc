@@ -62,8 +62,7 @@ int CompareScalars(const json::value& a, const json::value& b) {
 }
 
 int CompareParsed(StepKind kind, const std::string& a, const std::string& b) {
-  json::error_code ignored;
-  const json::value x = json::parse(a, ignored), y = json::parse(b, ignored);
+  const json::value x = api::ParseJson(a).value_or(nullptr), y = api::ParseJson(b).value_or(nullptr);
   if (kind != StepKind::kKeys || !x.is_object() || !y.is_object()) return CompareScalars(x, y);
   auto i = x.get_object().begin(), j = y.get_object().begin();
   for (; i != x.get_object().end() && j != y.get_object().end(); ++i, ++j) {
@@ -127,16 +126,17 @@ PathElement::Reading PathElement::Read(absl::string_view text, PathElement* out)
     case 'v': break;
     default: return Reading::kUnknownKind;
   }
-  json::error_code error;
-  const json::value value = json::parse(json::string_view(rest.data(), rest.size()), error);
-  if (error) return Reading::kBroken;
+  // What is no JSON, or has a number that could not be written again ("1e999").
+  if (!api::ParseCompletely(rest).ok()) return Reading::kBroken;
+  const absl::StatusOr<json::value> value = api::ParseJson(rest);
+  if (!value.ok()) return Reading::kBroken;
   if (text[0] == 'v') {
-    *out = Value(value);
+    *out = Value(*value);
     return Reading::kOk;
   }
-  if (!value.is_object()) return Reading::kBroken;
+  if (!value->is_object()) return Reading::kBroken;
   std::vector<std::pair<absl::string_view, const json::value*>> keys;
-  for (const auto& member : value.get_object()) keys.emplace_back(Text(member.key()), &member.value());
+  for (const auto& member : value->get_object()) keys.emplace_back(Text(member.key()), &member.value());
   std::sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   *out = Keys(keys);
   return Reading::kOk;
@@ -162,7 +162,6 @@ void AppendShown(const json::value& value, std::string& out) {
 }  // namespace
 
 void PathElement::AppendTo(std::string& path) const {
-  json::error_code ignored;
   switch (kind_) {
     case StepKind::kField:
       absl::StrAppend(&path, ".", text_);
@@ -172,12 +171,12 @@ void PathElement::AppendTo(std::string& path) const {
       return;
     case StepKind::kValue:
       path.append("[=");
-      AppendShown(json::parse(text_, ignored), path);
+      AppendShown(api::ParseJson(text_).value_or(nullptr), path);
       break;
     case StepKind::kKeys: {
-      const json::value keys = json::parse(text_, ignored);
+      const json::value keys = api::ParseJson(text_).value_or(json::object());
       char separator = '[';
-      for (const auto& member : keys.as_object()) {
+      for (const auto& member : keys.get_object()) {
         path.push_back(std::exchange(separator, ','));
         absl::StrAppend(&path, Text(member.key()), "=");
         AppendShown(member.value(), path);

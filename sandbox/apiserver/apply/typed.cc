@@ -16,6 +16,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::size_t kMaxMistakes = 100;  // that are told
+
 // How often each step stands in a list, by its text.
 absl::flat_hash_map<std::string, int> CountSteps(const SchemaNode& node, const json::array& list) {
   absl::flat_hash_map<std::string, int> out;
@@ -97,6 +99,7 @@ class Checker {
 
  private:
   void Add(const std::string& path, absl::string_view what) {
+    if (errors.size() >= kMaxMistakes) return;
     errors.push_back(path.empty() ? std::string(what) : absl::StrCat(path, ": ", what));
   }
 

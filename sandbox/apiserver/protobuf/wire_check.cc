@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "api/utf8.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -19,7 +19,7 @@ using pb::internal::WireFormatLite;
 
 bool IsUtf8(absl::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = api::Utf8Length(text, at);
+    const std::size_t length = Utf8Length(text, at);
     if (length == 0) return false;
     at += length;
   }

@@ -1,6 +1,8 @@
 #include "sandbox/apiserver/schemas/core_defaults.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
 
 #include "boost/json.hpp"
 
@@ -10,7 +12,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kProbe = "core.v1.Probe", kContainer = "core.v1.Container", kPodSpec = "core.v1.PodSpec",
-                           kService = "core.v1.ServiceSpec";
+                           kService = "core.v1.ServiceSpec", kMutatingWebhook = "admissionregistration.v1.MutatingWebhook",
+                           kValidatingWebhook = "admissionregistration.v1.ValidatingWebhook";
 
 constexpr std::array kDefaults{
     CoreDefault{kPodSpec, "restartPolicy", R"("Always")"},
@@ -57,6 +60,30 @@ constexpr std::array kDefaults{
     CoreDefault{"apps.v1.StatefulSetSpec", "persistentVolumeClaimRetentionPolicy", R"({"whenDeleted":"Retain","whenScaled":"Retain"})"},
     CoreDefault{"apps.v1.StatefulSetSpec", "podManagementPolicy", R"("OrderedReady")"},
     CoreDefault{"apps.v1.StatefulSetSpec", "updateStrategy", R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"},
+    CoreDefault{"apps.v1.DaemonSetSpec", "revisionHistoryLimit", "10"},
+    CoreDefault{"apps.v1.DaemonSetSpec", "updateStrategy", R"({"type":"RollingUpdate","rollingUpdate":{"maxSurge":0,"maxUnavailable":1}})"},
+    CoreDefault{"batch.v1.CronJobSpec", "concurrencyPolicy", R"("Allow")"},
+    CoreDefault{"batch.v1.CronJobSpec", "suspend", "false"},
+    CoreDefault{"batch.v1.CronJobSpec", "successfulJobsHistoryLimit", "3"},
+    CoreDefault{"batch.v1.CronJobSpec", "failedJobsHistoryLimit", "1"},
+    CoreDefault{"storage.v1.StorageClass", "reclaimPolicy", R"("Delete")"},
+    CoreDefault{"storage.v1.StorageClass", "volumeBindingMode", R"("Immediate")"},
+    CoreDefault{"rbac.v1.RoleRef", "apiGroup", R"("rbac.authorization.k8s.io")"},
+    CoreDefault{kMutatingWebhook, "failurePolicy", R"("Fail")"},
+    CoreDefault{kMutatingWebhook, "matchPolicy", R"("Equivalent")"},
+    CoreDefault{kMutatingWebhook, "namespaceSelector", "{}"},
+    CoreDefault{kMutatingWebhook, "objectSelector", "{}"},
+    CoreDefault{kMutatingWebhook, "timeoutSeconds", "10"},
+    CoreDefault{kMutatingWebhook, "reinvocationPolicy", R"("Never")"},
+    CoreDefault{kValidatingWebhook, "failurePolicy", R"("Fail")"},
+    CoreDefault{kValidatingWebhook, "matchPolicy", R"("Equivalent")"},
+    CoreDefault{kValidatingWebhook, "namespaceSelector", "{}"},
+    CoreDefault{kValidatingWebhook, "objectSelector", "{}"},
+    CoreDefault{kValidatingWebhook, "timeoutSeconds", "10"},
+    CoreDefault{"admissionregistration.v1.RuleWithOperations", "scope", R"("*")"},
+    CoreDefault{"admissionregistration.v1.ServiceReference", "port", "443"},
+    CoreDefault{"apiextensions.v1.CustomResourceDefinitionSpec", "conversion", R"({"strategy":"None"})"},
+    CoreDefault{"apiextensions.v1.ServiceReference", "port", "443"},
 };
 
 // The tag of an image decides: "latest", named or not, is pulled always.
@@ -128,6 +155,38 @@ void PodDefaults(json::object& pod) {
   if (spec != nullptr && spec->is_object()) spec->get_object().emplace("enableServiceLinks", true);
 }
 
+// Of Jobs, not of what CronJobs make them from (kubernetes: pkg/apis/batch/v1, SetDefaults_Job).
+void BatchJobDefaults(json::object& job) {
+  json::value* spec = job.if_contains("spec");
+  if (spec == nullptr || !spec->is_object()) return;
+  json::object& fields = spec->get_object();
+  const bool indexed = fields.contains("parallelism");
+  if (!fields.contains("completions") && !indexed) fields.emplace("completions", 1);
+  fields.emplace("parallelism", 1);
+  fields.emplace("backoffLimit", 6);
+  fields.emplace("completionMode", "NonIndexed");
+  fields.emplace("suspend", false);
+  fields.emplace("podReplacementPolicy", fields.contains("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+}
+
+// Who is no service account is known to the group of roles (kubernetes: pkg/apis/rbac/v1, SetDefaults_Subject).
+void SubjectDefaults(json::object& subject) {
+  const json::value* kind = subject.if_contains("kind");
+  if (kind != nullptr && (*kind == "User" || *kind == "Group")) subject.emplace("apiGroup", "rbac.authorization.k8s.io");
+}
+
+// kubernetes: apiextensions/v1, SetDefaults_CustomResourceDefinitionSpec
+void DefinitionNamesDefaults(json::object& names) {
+  const json::value* kind = names.if_contains("kind");
+  if (kind == nullptr || !kind->is_string()) return;
+  const json::string& text = kind->get_string();
+  std::string lower(text.data(), text.size());
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::string list(text.data(), text.size());
+  names.emplace("singular", lower);
+  names.emplace("listKind", list + "List");
+}
+
 }  // namespace
 
 std::span<const CoreDefault> CoreDefaults() { return kDefaults; }
@@ -140,6 +199,9 @@ DeriveDefaults DerivedDefaultsOf(std::string_view definition) {
   if (definition == "core.v1.Volume") return VolumeDefaults;
   if (definition == "core.v1.ServicePort") return ServicePortDefaults;
   if (definition == "networking.v1.NetworkPolicySpec") return NetworkPolicyDefaults;
+  if (definition == "batch.v1.Job") return BatchJobDefaults;
+  if (definition == "rbac.v1.Subject") return SubjectDefaults;
+  if (definition == "apiextensions.v1.CustomResourceDefinitionNames") return DefinitionNamesDefaults;
   return nullptr;
 }
 

@@ -9,7 +9,7 @@
 namespace gangway::sandbox {
 
 struct CoreDefault {
-  std::string_view definition;  // "core.v1.PodSpec", below io.k8s.api.
+  std::string_view definition;  // "core.v1.PodSpec", below io.k8s.api or the like
   std::string_view property;
   std::string_view json;
 };

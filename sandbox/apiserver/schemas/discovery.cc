@@ -1,5 +1,6 @@
 #include "sandbox/apiserver/schemas/discovery.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -11,11 +12,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "api/cluster_resources.h"
 #include "api/json.h"
 #include "api/known_resources.h"
 #include "kube/client/status.h"
 #include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/openapi.h"
+#include "sandbox/apiserver/schemas/reviews.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -43,6 +46,11 @@ constexpr Subresource kDeploymentSubresources[] = {{"scale", "autoscaling", "v1"
                                                    {"status", "apps", "v1", "Deployment", kReadWrite}};
 constexpr Subresource kReplicaSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
                                                    {"status", "apps", "v1", "ReplicaSet", kReadWrite}};
+constexpr Subresource kDaemonSetStatus[] = {{"status", "apps", "v1", "DaemonSet", kReadWrite}};
+constexpr Subresource kBatchJobStatus[] = {{"status", "batch", "v1", "Job", kReadWrite}};
+constexpr Subresource kBatchCronJobStatus[] = {{"status", "batch", "v1", "CronJob", kReadWrite}};
+constexpr Subresource kIngressStatus[] = {{"status", "networking.k8s.io", "v1", "Ingress", kReadWrite}};
+constexpr Subresource kDefinitionStatus[] = {{"status", "apiextensions.k8s.io", "v1", "CustomResourceDefinition", kReadWrite}};
 constexpr Subresource kStatefulSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
                                                     {"status", "apps", "v1", "StatefulSet", kReadWrite}};
 
@@ -60,12 +68,8 @@ absl::Span<const Subresource> SubresourcesOfCustom(const api::Resource& resource
   return at == all.end() ? absl::Span<const Subresource>() : absl::MakeConstSpan(at->second);
 }
 
-// Served, but not stored: asked about what one may do.
-constexpr api::Resource kAccessReviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview",
-                                       "SelfSubjectAccessReview", false};
-
 std::string_view VerbsOf(const api::Resource& resource) {
-  if (&resource == &kAccessReviews) return "create";
+  if (std::find(Reviews().begin(), Reviews().end(), &resource) != Reviews().end()) return "create";
   if (&resource == &api::kNamespaces) return "create,delete,get,list,patch,update,watch";
   return kResourceVerbs;
 }
@@ -86,7 +90,7 @@ std::vector<Group> MakeGroups() {
     groups.push_back({resource->group, resource->version, {resource}});
   };
   for (const api::Resource* resource : api::KnownResources()) add(resource);
-  add(&kAccessReviews);
+  for (const api::Resource* review : Reviews()) add(review);
   return groups;
 }
 const std::vector<Group>& Groups() {
@@ -324,6 +328,11 @@ absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource) {
   if (&resource == &api::kDeployments) return kDeploymentSubresources;
   if (&resource == &api::kReplicaSets) return kReplicaSetSubresources;
   if (&resource == &api::kStatefulSets) return kStatefulSetSubresources;
+  if (&resource == &api::kDaemonSets) return kDaemonSetStatus;
+  if (&resource == &api::kBatchJobs) return kBatchJobStatus;
+  if (&resource == &api::kBatchCronJobs) return kBatchCronJobStatus;
+  if (&resource == &api::kIngresses) return kIngressStatus;
+  if (&resource == &api::kCustomResourceDefinitions) return kDefinitionStatus;
   return SubresourcesOfCustom(resource);
 }
 

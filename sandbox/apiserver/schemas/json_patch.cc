@@ -1,7 +1,7 @@
 #include "sandbox/apiserver/schemas/json_patch.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +21,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
+constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;  // k8s.io/apiserver: JSONPatchMaxCopyBytes
+// Elements that the operations of one patch may shift or look at, all together: some 50 ms of the loop.
+constexpr std::size_t kMaxEffort = 16u << 20;
 
 absl::string_view Text(const json::value& value) {
   const json::string& s = value.get_string();
@@ -100,41 +102,6 @@ json::value* FindParent(json::value& root, const Pointer& pointer) {
   return at;
 }
 
-absl::Status Add(json::value& root, const Pointer& pointer, json::value value) {
-  if (pointer.tokens.empty()) {
-    root = std::move(value);
-    return absl::OkStatus();
-  }
-  json::value* parent = FindParent(root, pointer);
-  if (parent == nullptr) return NotThere(pointer.text);
-  const std::string& token = pointer.tokens.back();
-  if (parent->is_object()) {
-    parent->get_object()[Key(token)] = std::move(value);
-    return absl::OkStatus();
-  }
-  if (!parent->is_array()) return NotThere(pointer.text);
-  json::array& list = parent->get_array();
-  std::size_t index = list.size();
-  if (token != "-" && !ParseIndex(token, list.size() + 1, index)) return NotThere(pointer.text);
-  list.insert(list.begin() + static_cast<std::ptrdiff_t>(index), std::move(value));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<json::value> Remove(json::value& root, const Pointer& pointer) {
-  if (pointer.tokens.empty()) return absl::FailedPreconditionError("the whole document cannot be removed");
-  json::value* parent = FindParent(root, pointer);
-  json::value* present = parent == nullptr ? nullptr : Step(*parent, pointer.tokens.back());
-  if (present == nullptr) return NotThere(pointer.text);
-  json::value out = std::move(*present);
-  if (parent->is_object()) {
-    api::EraseMember(parent->get_object(), parent->get_object().find(Key(pointer.tokens.back())));
-  } else {
-    json::array& list = parent->get_array();
-    list.erase(list.begin() + (present - list.data()));
-  }
-  return out;
-}
-
 // As RFC 6902 section 4.6 has it: 1 and 1.0 are the same number.
 bool Same(const json::value& a, const json::value& b) {
   if (a.is_number() && b.is_number()) {
@@ -165,14 +132,15 @@ class Patcher {
     if (op == nullptr || !op->is_string()) return absl::InvalidArgumentError("\"op\" must be a string");
     GW_ASSIGN_OR_RETURN(const Pointer path, ParsePointer(members, "path"));
     const absl::string_view name = Text(*op);
-    if (name == "remove") return Remove(target_, path).status();
+    if (name == "remove") return Remove(path).status();
     if (name == "move" || name == "copy") return MoveOrCopy(members, path, name == "copy");
     if (name != "add" && name != "replace" && name != "test") {
       return absl::FailedPreconditionError(absl::StrCat("unknown op \"", name, "\": add, remove, replace, move, copy or test"));
     }
     const json::value* value = members.if_contains("value");
     if (value == nullptr) return absl::InvalidArgumentError(absl::StrCat("op \"", name, "\" needs a \"value\""));
-    if (name == "add") return Add(target_, path, *value);
+    if (name != "test") GW_RETURN_IF_ERROR(CheckDepth(*value, path));
+    if (name == "add") return Add(path, json::value(*value, target_.storage()));
     json::value* present = Find(target_, path);
     if (present == nullptr) return NotThere(path.text);
     if (name == "replace") {
@@ -184,6 +152,44 @@ class Patcher {
   }
 
  private:
+  absl::Status Add(const Pointer& pointer, json::value value) {
+    if (pointer.tokens.empty()) {
+      target_ = std::move(value);
+      return absl::OkStatus();
+    }
+    json::value* parent = FindParent(target_, pointer);
+    if (parent == nullptr) return NotThere(pointer.text);
+    const std::string& token = pointer.tokens.back();
+    if (parent->is_object()) {
+      parent->get_object()[Key(token)] = std::move(value);
+      return absl::OkStatus();
+    }
+    if (!parent->is_array()) return NotThere(pointer.text);
+    json::array& list = parent->get_array();
+    std::size_t index = list.size();
+    if (token != "-" && !ParseIndex(token, list.size() + 1, index)) return NotThere(pointer.text);
+    GW_RETURN_IF_ERROR(Spend(list.size() - index));
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(index), std::move(value));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<json::value> Remove(const Pointer& pointer) {
+    if (pointer.tokens.empty()) return absl::FailedPreconditionError("the whole document cannot be removed");
+    json::value* parent = FindParent(target_, pointer);
+    json::value* present = parent == nullptr ? nullptr : Step(*parent, pointer.tokens.back());
+    if (present == nullptr) return NotThere(pointer.text);
+    json::value out = std::move(*present);
+    if (parent->is_object()) {
+      api::EraseMember(parent->get_object(), parent->get_object().find(Key(pointer.tokens.back())));
+    } else {
+      json::array& list = parent->get_array();
+      const std::ptrdiff_t index = present - list.data();
+      GW_RETURN_IF_ERROR(Spend(list.size() - static_cast<std::size_t>(index)));
+      list.erase(list.begin() + index);
+    }
+    return out;
+  }
+
   absl::Status MoveOrCopy(const json::object& members, const Pointer& path, bool copy) {
     GW_ASSIGN_OR_RETURN(const Pointer from, ParsePointer(members, "from"));
     if (copy) {
@@ -191,22 +197,62 @@ class Patcher {
       if (source == nullptr) return NotThere(from.text);
       copied_bytes_ += api::ToJson(*source).size();
       if (copied_bytes_ > kMaxCopiedBytes) {
-        return absl::ResourceExhaustedError(absl::StrCat("copies grow the object by more than ", kMaxCopiedBytes, " bytes"));
+        return absl::FailedPreconditionError(
+            absl::StrCat("copies grow the object by ", copied_bytes_, " bytes, more than the limit of ", kMaxCopiedBytes));
       }
-      return Add(target_, path, json::value(*source));
+      GW_RETURN_IF_ERROR(CheckDepth(*source, path));
+      return Add(path, json::value(*source));
     }
     if (path.text != from.text && absl::StartsWith(path.text, from.text + "/")) {
       return absl::InvalidArgumentError("a value cannot be moved into itself");
     }
-    GW_ASSIGN_OR_RETURN(json::value value, Remove(target_, from));
-    return Add(target_, path, std::move(value));
+    GW_ASSIGN_OR_RETURN(json::value value, Remove(from));
+    if (path.tokens.size() > from.tokens.size()) {
+      GW_RETURN_IF_ERROR(SpendOn(value));
+      GW_RETURN_IF_ERROR(CheckDepth(value, path));
+    }
+    return Add(path, std::move(value));
+  }
+
+  // The document was no deeper than it may be before, so it is enough to look at what comes in.
+  static absl::Status CheckDepth(const json::value& value, const Pointer& path) {
+    if (path.tokens.size() <= kMaxObjectDepth && !IsDeeperThan(value, kMaxObjectDepth - path.tokens.size())) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat("the value would make the object deeper than ", kMaxObjectDepth, " levels"));
+  }
+
+  absl::Status Spend(std::size_t effort) {
+    effort_ += effort;
+    if (effort_ <= kMaxEffort) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat("the operations so far shift or look at more than ", kMaxEffort,
+                                                     " elements of lists: replace the list as a whole"));
+  }
+  // Looking at all of a value.
+  absl::Status SpendOn(const json::value& value) {
+    if (value.is_array()) {
+      GW_RETURN_IF_ERROR(Spend(value.get_array().size()));
+      for (const json::value& element : value.get_array()) GW_RETURN_IF_ERROR(SpendOn(element));
+    } else if (value.is_object()) {
+      GW_RETURN_IF_ERROR(Spend(value.get_object().size()));
+      for (const json::key_value_pair& member : value.get_object()) GW_RETURN_IF_ERROR(SpendOn(member.value()));
+    }
+    return absl::OkStatus();
   }
 
   json::value& target_;
   std::size_t copied_bytes_ = 0;
+  std::size_t effort_ = 0;
 };
 
 }  // namespace
+
+bool IsDeeperThan(const json::value& value, std::size_t levels) {
+  if (!value.is_structured()) return false;
+  if (levels == 0) return true;
+  const auto deeper = [levels](const json::value& below) { return IsDeeperThan(below, levels - 1); };
+  if (value.is_array()) return std::any_of(value.get_array().begin(), value.get_array().end(), deeper);
+  const json::object& members = value.get_object();
+  return std::any_of(members.begin(), members.end(), [&](const json::key_value_pair& member) { return deeper(member.value()); });
+}
 
 absl::Status ApplyJsonPatch(json::value& target, const json::value& patch) {
   if (!patch.is_array()) return absl::InvalidArgumentError("a JSON patch must be a list of operations");

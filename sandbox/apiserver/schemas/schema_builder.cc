@@ -19,7 +19,13 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kApi = "io.k8s.api.";
+// "core.v1.Pod" of "io.k8s.api.core.v1.Pod"; "" of what is no type of an API group's.
+std::string_view WithinGroups(std::string_view definition) {
+  for (const std::string_view groups : {std::string_view("io.k8s.api."), std::string_view("io.k8s.apiextensions-apiserver.pkg.apis.")}) {
+    if (definition.starts_with(groups)) return definition.substr(groups.size());
+  }
+  return {};
+}
 
 std::string_view Text(const json::value& value) {
   const json::string& s = value.get_string();
@@ -107,9 +113,9 @@ const SchemaNode* SchemaBuilder::FromDefinition(std::string_view name, bool cust
   if (node->shape == Shape::kAny && TextAt(schema, "type") == "object") {
     FillObject(schema, custom, *node);
     if (!custom) AddGoFields(name, *node);
-    if (name.starts_with(kApi)) {
-      node->pod_spec = name.substr(kApi.size()) == "core.v1.PodSpec";
-      AddCoreDefaults(name.substr(kApi.size()), *node);
+    if (const std::string_view type = WithinGroups(name); !type.empty()) {
+      node->pod_spec = type == "core.v1.PodSpec";
+      AddCoreDefaults(type, *node);
     }
   }
   return node;

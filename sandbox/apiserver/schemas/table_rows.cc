@@ -25,50 +25,10 @@ using std::string_view;
 absl::string_view KeyOf(const json::key_value_pair& member) { return {member.key().data(), member.key().size()}; }
 
 Look Metadata(Look object) { return object["metadata"]; }
-json::value NameCell(Look object) { return TextCell(Metadata(object)["name"].text()); }
-json::value AgeCell(Look object, absl::Time now) { return TextCell(Since(Metadata(object)["creationTimestamp"], now)); }
 // Integers as such, "N/A" and percentages as text.
 json::value IntOrTextCell(Look value, absl::string_view otherwise) {
   if (!value.present()) return TextCell(otherwise);
   return value.text().empty() ? TextCell(absl::StrCat(value.number())) : TextCell(value.text());
-}
-
-std::string JoinMap(Look map, absl::string_view otherwise) {
-  if (map.map().empty()) return std::string(otherwise);
-  absl::btree_map<std::string, std::string> sorted;
-  for (const json::key_value_pair& member : map.map()) {
-    sorted.emplace(KeyOf(member), Look(&member.value()).text());
-  }
-  return absl::StrJoin(sorted, ",", absl::PairFormatter("="));
-}
-
-// A metav1.LabelSelector as kubectl writes it.
-std::string JoinSelector(Look selector) {
-  std::vector<std::string> parts;
-  if (!selector["matchLabels"].map().empty()) parts.push_back(JoinMap(selector["matchLabels"], ""));
-  for (const json::value& value : selector["matchExpressions"].list()) {
-    const Look expression(&value);
-    std::vector<std::string> values;
-    for (const json::value& v : expression["values"].list()) values.emplace_back(Look(&v).text());
-    std::sort(values.begin(), values.end());
-    const absl::string_view key = expression["key"].text(), op = expression["operator"].text();
-    if (op == "Exists") {
-      parts.emplace_back(key);
-    } else if (op == "DoesNotExist") {
-      parts.push_back(absl::StrCat("!", key));
-    } else {
-      parts.push_back(absl::StrCat(key, op == "In" ? " in (" : " notin (", absl::StrJoin(values, ","), ")"));
-    }
-  }
-  return parts.empty() ? "<none>" : absl::StrJoin(parts, ",");
-}
-
-std::string JoinContainers(Look workload, absl::string_view field) {
-  std::vector<std::string> out;
-  for (const json::value& container : workload["spec"]["template"]["spec"]["containers"].list()) {
-    out.emplace_back(Look(&container)[field].text());
-  }
-  return absl::StrJoin(out, ",");
 }
 
 std::string AccessModes(Look modes) {
@@ -288,12 +248,6 @@ void StatefulSetCells(Look object, absl::Time now, Cells& cells) {
            AgeCell(object, now), TextCell(JoinContainers(object, "name")), TextCell(JoinContainers(object, "image"))};
 }
 
-// "Ready" is text, "Data#" an integer, "Default?" a boolean, "IP*" only wide; several marks may follow one name.
-struct CoreTable {
-  const api::Resource* resource;
-  MakeCells cells;
-  string_view columns;
-};
 constexpr CoreTable kCoreTables[] = {
     {&api::kPods, PodCells, "Name|Ready|Status|Restarts|Age|IP*|Node*|Nominated Node*|Readiness Gates*"},
     {&api::kNodes, NodeCells,
@@ -333,11 +287,13 @@ Column ParseColumn(absl::string_view text) {
 TableShape MakeShape(const api::Resource& resource) {
   TableShape shape;
   shape.resource = &resource;
-  for (const CoreTable& table : kCoreTables) {
-    if (table.resource != &resource) continue;
-    shape.cells = table.cells;
-    for (const absl::string_view column : absl::StrSplit(View(table.columns), '|')) shape.columns.push_back(ParseColumn(column));
-    return shape;
+  for (const std::span<const CoreTable> tables : {std::span<const CoreTable>(kCoreTables), ClusterTables()}) {
+    for (const CoreTable& table : tables) {
+      if (table.resource != &resource) continue;
+      shape.cells = table.cells;
+      for (const absl::string_view column : absl::StrSplit(View(table.columns), '|')) shape.columns.push_back(ParseColumn(column));
+      return shape;
+    }
   }
   shape.columns.push_back({"Name", "string", "name"});
   for (const api::PrinterColumn& column : FindCustomType(resource)->columns) {
@@ -360,6 +316,46 @@ json::value CustomCell(const api::PrinterColumn& column, Look object, absl::Time
 }
 
 }  // namespace
+
+json::value NameCell(Look object) { return TextCell(Metadata(object)["name"].text()); }
+json::value AgeCell(Look object, absl::Time now) { return TextCell(Since(Metadata(object)["creationTimestamp"], now)); }
+
+std::string JoinMap(Look map, absl::string_view otherwise) {
+  if (map.map().empty()) return std::string(otherwise);
+  absl::btree_map<std::string, std::string> sorted;
+  for (const json::key_value_pair& member : map.map()) {
+    sorted.emplace(KeyOf(member), Look(&member.value()).text());
+  }
+  return absl::StrJoin(sorted, ",", absl::PairFormatter("="));
+}
+
+std::string JoinSelector(Look selector) {
+  std::vector<std::string> parts;
+  if (!selector["matchLabels"].map().empty()) parts.push_back(JoinMap(selector["matchLabels"], ""));
+  for (const json::value& value : selector["matchExpressions"].list()) {
+    const Look expression(&value);
+    std::vector<std::string> values;
+    for (const json::value& v : expression["values"].list()) values.emplace_back(Look(&v).text());
+    std::sort(values.begin(), values.end());
+    const absl::string_view key = expression["key"].text(), op = expression["operator"].text();
+    if (op == "Exists") {
+      parts.emplace_back(key);
+    } else if (op == "DoesNotExist") {
+      parts.push_back(absl::StrCat("!", key));
+    } else {
+      parts.push_back(absl::StrCat(key, op == "In" ? " in (" : " notin (", absl::StrJoin(values, ","), ")"));
+    }
+  }
+  return parts.empty() ? "<none>" : absl::StrJoin(parts, ",");
+}
+
+std::string JoinContainers(Look workload, absl::string_view field) {
+  std::vector<std::string> out;
+  for (const json::value& container : workload["spec"]["template"]["spec"]["containers"].list()) {
+    out.emplace_back(Look(&container)[field].text());
+  }
+  return absl::StrJoin(out, ",");
+}
 
 const TableShape& TableShapeOf(const api::Resource& resource) {
   static const auto& shapes = *[] {

@@ -41,6 +41,24 @@ Cells CellsOf(const TableShape& shape, Look object, absl::Time now);
 // Pods are the long story; table_pods.cc.
 void PodCells(Look pod, absl::Time now, Cells& cells);
 
+// "Ready" is text, "Data#" an integer, "Default?" a boolean, "IP*" only wide; several marks may follow one name.
+struct CoreTable {
+  const api::Resource* resource;
+  MakeCells cells;
+  std::string_view columns;
+};
+// Of api/cluster_resources.h; table_cluster.cc.
+std::span<const CoreTable> ClusterTables();
+
+boost::json::value NameCell(Look object);
+boost::json::value AgeCell(Look object, absl::Time now);
+// "a=1,b=2"; `otherwise` for none.
+std::string JoinMap(Look map, absl::string_view otherwise);
+// A metav1.LabelSelector as kubectl writes it.
+std::string JoinSelector(Look selector);
+// That field of each container of a workload's template.
+std::string JoinContainers(Look workload, absl::string_view field);
+
 // "3m7s" since the RFC 3339 time in `time`; "<unknown>" when it is absent.
 std::string Since(Look time, absl::Time now);
 

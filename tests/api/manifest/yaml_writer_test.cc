@@ -69,6 +69,20 @@ TEST(YamlOfTest, CommentsStandAboveTheirFields) {
 }
 
 // Any texts in any places.
+// Exact, and nothing that a terminal would act on.
+TEST(YamlOfTest, WhatIsNotShownIsWrittenOut) {
+  const std::string json = R"({"a":"\u001b[31m\u202e","b":"\u009b\u200f\udb40\udc41","c":["\u2066x\ny"],"\u202e":"训"})";
+  const std::string yaml = *YamlOf(json, KeyOrder::kAsWritten);
+  EXPECT_EQ(yaml, "a: \"\\x1b[31m\\u202e\"\nb: \"\\u009b\\u200f\\U000e0041\"\nc:\n  - \"\\u2066x\\ny\"\n\"\\u202e\": 训\n");
+  EXPECT_EQ(*YamlOf(ReadDocuments(yaml, "test")->front().json, KeyOrder::kAsWritten), yaml);
+}
+
+// YAML 1.1 ends lines where nobody sees an end.
+TEST(YamlOfTest, CommentsStayComments) {
+  const std::vector<YamlComment> comments{{"a", "one\ntwo\xe2\x80\xa8kind: Secret\xc2\x85kind: Secret\rkind: Secret \x1b[31m"}};
+  EXPECT_EQ(*YamlOf(R"({"a":1})", KeyOrder::kAsWritten, comments), "# one\n# two\\u2028kind: Secret\\u0085kind: Secret\\rkind: Secret \\u001b[31m\na: 1\n");
+}
+
 TEST(YamlOfTest, RandomDocumentsReadBack) {
   static constexpr absl::string_view kPieces[] = {"a", "1", " ", ":", "#", "-", "\n", "\t", "'", "\"", "\\", "[", "{", "&", "*", "!", "|", ">", "%", "@", "`", "?", ",",
                                                   "true", "null", "~", "é", "\xC2\x85", "\xE2\x80\xA8", "\xF0\x9F\x98\x80", ".", "=", "<<", "e1", "\x01", "\r"};

@@ -26,6 +26,7 @@
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/volcano/admission.h"
+#include "api/volcano/fill_in.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/api/volcano/recorded_admission.h"
@@ -365,6 +366,58 @@ TEST(AdmissionTest, ManyErrorsStayShort) {
   const Verdict verdict = CreateWith(absl::StrCat(R"({"tasks":[)", tasks, "]}"));
   EXPECT_EQ(verdict.code, 400);
   EXPECT_LE(verdict.errors.size(), 200u);
+}
+
+std::string Times(int n, const std::string& item) {
+  return absl::StrJoin(std::vector<std::string>(static_cast<std::size_t>(n), item), ",");
+}
+
+TEST(AdmissionTest, AListOfTooManyObjectsIsRefusedAndNotEntered) {
+  for (const char* list : {"tasks", "policies", "volumes"}) {
+    const Verdict verdict = CreateWith(absl::StrCat("{\"", list, "\":[", Times(5001, "7"), "]}"));
+    EXPECT_EQ(verdict.code, 422);
+    ASSERT_EQ(verdict.errors.size(), 1u) << verdict.message;
+    EXPECT_EQ(verdict.errors[0].ToString(), absl::StrCat("spec.", list, ": Invalid value: 5001: must have at most 5000 items"));
+  }
+  value job = Json(absl::StrCat(R"({"metadata":{"name":"j"},"spec":{"tasks":[)", Times(5001, "{}"), "]}}"));
+  const value before = job;
+  FillIn({.resource = &kJobs, .ns = "default", .name = ""}, job);
+  EXPECT_EQ(job, before) << "no defaults";
+  EXPECT_EQ(CreateWith(absl::StrCat(R"({"plugins":{"svc":[)", Times(5001, "\"\""), "]}}")).code, 0) << "texts are not objects";
+}
+
+TEST(AdmissionTest, ALargeObjectThatIsThereMayKeepItsSpec) {
+  const value before = Json(absl::StrCat(R"({"metadata":{"name":"j"},"spec":{"tasks":[)", Times(5001, "{}"), "]}}"));
+  value after = before;
+  after.at_pointer("/metadata").as_object()["labels"] = Json(R"({"a":"b"})");
+  EXPECT_TRUE(Update(kJobs, before, after).allowed()) << Update(kJobs, before, after).message;
+  after.at_pointer("/spec").as_object()["queue"] = "other";
+  EXPECT_FALSE(Update(kJobs, before, after).allowed());
+}
+
+TEST(AdmissionTest, WhatIsRepeatedOfARequestIsCut) {
+  const std::string name(1'000'000, 'n');
+  for (const std::string& metadata : {absl::StrCat(R"("name":")", name, "\""), absl::StrCat(R"("generateName":")", name, "\"")}) {
+    value job = Json(absl::StrCat("{\"metadata\":{", metadata, R"(},"spec":{"tasks":[)", Times(200, "{}"), "]}}"));
+    const Verdict verdict = Create(kJobs, job);
+    EXPECT_FALSE(verdict.allowed());
+    EXPECT_LT(verdict.message.size(), 300'000u);
+  }
+  const Verdict flags = CreateWith(absl::StrCat(R"({"plugins":{")", name, "\":[", Times(200, "7"), "]}}"));
+  ASSERT_EQ(flags.errors.size(), 100u);
+  EXPECT_LT(flags.message.size(), 100'000u);
+  EXPECT_THAT(flags.errors[0].field, ::testing::AllOf(::testing::StartsWith("spec.plugins.nnn"), ::testing::EndsWith("n...")));
+}
+
+TEST(AdmissionTest, OfManyCirclesAHundredAreNamed) {
+  std::vector<std::string> names, tasks;
+  for (int i = 0; i < 300; ++i) names.push_back(absl::StrCat("\"t", i, "\""));
+  for (int i = 0; i < 300; ++i) {
+    tasks.push_back(absl::StrCat(R"({"name":"t)", i, R"(","dependsOn":{"name":[)", absl::StrJoin(names, ","), R"(]},"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})"));
+  }
+  const Verdict verdict = CreateWith(absl::StrCat(R"({"tasks":[)", absl::StrJoin(tasks, ","), "]}"));
+  EXPECT_EQ(verdict.errors.size(), 100u);
+  EXPECT_LT(verdict.message.size(), 300'000u);
 }
 
 // Replaces one value somewhere below `at`.

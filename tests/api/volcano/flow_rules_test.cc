@@ -26,6 +26,7 @@ TEST(FlowRulesTest, AnyOrderWithoutACircleIsTaken) {
   EXPECT_TRUE(Judge(kDiamond).allowed());
   EXPECT_TRUE(Judge(R"({"flows":[{"name":"b","dependsOn":{"targets":["a"]}},{"name":"a"}]})").allowed()) << "the order of the list says nothing";
   EXPECT_TRUE(Judge("{}").allowed());
+  EXPECT_TRUE(Judge(R"({"flows":[{"name":"b","dependsOn":{"targets":["a","a"]}},{"name":"a"}]})").allowed()) << "to name it twice is to name it";
 }
 
 TEST(FlowRulesTest, UnknownTargetsAreNamedWithTheKnown) {
@@ -37,6 +38,8 @@ TEST(FlowRulesTest, UnknownTargetsAreNamedWithTheKnown) {
 TEST(FlowRulesTest, CirclesAreNamed) {
   EXPECT_THAT(Judge(kCircle).message, HasSubstr("wait for each other in a circle: a, b"));
   EXPECT_THAT(Judge(R"({"flows":[{"name":"a","dependsOn":{"targets":["a"]}}]})").message, HasSubstr("in a circle: a"));
+  EXPECT_THAT(Judge(R"({"flows":[{"name":"a","dependsOn":{"targets":["a"]}},{"name":"b","dependsOn":{"targets":["a"]}},{"name":"c"}]})").message,
+              HasSubstr("in a circle: a, b")) << "or behind one";
 }
 
 TEST(FlowRulesTest, TwoFlowsOfOneName) {

@@ -48,10 +48,13 @@ TEST(AccountTest, AJobsPhaseComesWithCountsAndRestarts) {
   after.status.state.phase = "Restarting";
   after.status.retry_count = 1;
   after.status.terminating = 3;
-  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre("Restarting: 3 terminating, retry 1 of maxRetry 3"));
+  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre("Restarting: 3 terminating, restart 1 of 2 (maxRetry 3)"));
   before = after;
   ++after.status.running;
   EXPECT_THAT(Tell(&before, &after), IsEmpty()) << "counts alone are no news";
+  after.status.state.phase = "Failed";
+  after.status.retry_count = 3;
+  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre(HasSubstr(", no restart left of maxRetry 3"))) << "the third retry that is counted is no restart";
 }
 
 TEST(AccountTest, AWaitingGangTellsWhyOnce) {
@@ -129,6 +132,11 @@ TEST(AccountTest, ColoursOnlyWhereTheyAreWanted) {
   EXPECT_EQ(Render(line, absl::Milliseconds(1234), false).find('\033'), std::string::npos);
   EXPECT_THAT(Render(line, absl::Milliseconds(1234), false), HasSubstr("1.23s"));
   EXPECT_NE(Render(line, absl::Milliseconds(1234), true).find('\033'), std::string::npos);
+}
+
+TEST(AccountTest, OnlyOurColoursReachTheTerminal) {
+  const AccountLine line{"pod a/\x1b[2Jb", "Failed: \xe2\x80\xae\nforged", AccountLine::Tone::kBad};
+  EXPECT_EQ(Render(line, absl::ZeroDuration(), true), "    0.00s  pod a/\\u001b[2Jb                          \033[31mFailed: \\u202e\\nforged\033[0m");
 }
 
 TEST(GoalTest, Parses) {

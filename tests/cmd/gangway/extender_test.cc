@@ -16,7 +16,9 @@
 namespace gangway {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testutil::ChildProcess;
 using testutil::Eventually;
 using testutil::ReadFile;
@@ -29,14 +31,14 @@ std::string After(const std::string& text, const std::string& before) {
   return end == std::string::npos ? "" : text.substr(at + before.size(), end - at - before.size());
 }
 
-std::string Page(const std::string& url) {
+std::string Page(const std::string& url, const std::string& path = "/metrics") {
   testutil::LoopThread thread;
   Owner owner;
   kube::Connection connection;
   connection.server = url.substr(0, url.rfind('/'));
   auto client = *kube::HttpClient::Make(thread.loop(), connection);
   testutil::Inbox<std::string> page;
-  client->Send({"GET", "/metrics", "", "", "", ""}, owner.token(), [&](absl::StatusOr<kube::Response> r) { page.Put(r.ok() ? *r->body : ""); });
+  client->Send({"GET", path, "", "", "", ""}, owner.token(), [&](absl::StatusOr<kube::Response> r) { page.Put(r.ok() ? *r->body : ""); });
   std::string text = page.Take().value_or("");
   client.reset();
   thread.Join();
@@ -55,6 +57,7 @@ TEST(ExtenderProcessTest, ServesMeasuresAndEndsWhenItIsTold) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(reply.action(), "CompleteJob");
   EXPECT_THAT(Page(After(ReadFile(output), "metrics at ")), HasSubstr(R"(gangway_extender_calls_total{code="OK",method="Decide"} 1)"));
+  EXPECT_EQ(Page(After(ReadFile(output), "metrics at "), "/healthz"), "ok\n");
   process.Signal(SIGTERM);
   EXPECT_EQ(process.Wait(), 0);
 }
@@ -67,6 +70,24 @@ TEST(ExtenderProcessTest, AMistakeStopsTheStart) {
   EXPECT_EQ(tls.exit_code, 2);
   EXPECT_THAT(tls.err, HasSubstr("/none.crt: No such file"));
   EXPECT_EQ(testutil::RunProgram({GW_GANGWAY, "extender", "--threads", "0"}).exit_code, 2);
+}
+
+// Each of these stops at something else before it listens.
+TEST(ExtenderProcessTest, WhoIsServedOffLoopbackIsAskedFor) {
+  const auto run = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {GW_GANGWAY, "extender", "--metrics-addr", "nowhere"});
+    const testutil::Outcome outcome = testutil::RunProgram(flags);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(run({"--listen", "0.0.0.0:0"}), HasSubstr("--listen 0.0.0.0:0: the service would be open to everybody who reaches this address"));
+  const std::string stopped_later = "--metrics-addr nowhere: write HOST:PORT";
+  EXPECT_THAT(run({"--listen", "0.0.0.0:0", "--insecure"}), AllOf(HasSubstr("nothing is encrypted"), HasSubstr(stopped_later)));
+  EXPECT_THAT(run({"--listen", "0.0.0.0:0", "--tls-cert", "a", "--tls-key", "b"}), AllOf(HasSubstr("give --client-ca"), HasSubstr(stopped_later)));
+  for (const std::vector<std::string>& quiet : {std::vector<std::string>{"--listen", "127.0.0.1:0"}, {"--listen", "[::1]:0", "--tls-cert", "a", "--tls-key", "b"},
+                                                {"--listen", "0.0.0.0:0", "--tls-cert", "a", "--tls-key", "b", "--client-ca", "c"}}) {
+    EXPECT_THAT(run(quiet), AllOf(Not(HasSubstr("everybody")), HasSubstr(stopped_later)));
+  }
 }
 
 }  // namespace

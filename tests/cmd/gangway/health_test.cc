@@ -18,7 +18,7 @@ class HealthTest : public ::testing::Test {
   // The page's answer once the loop is quiet; code 0: none yet.
   kube::Response Get(const std::string& path, const std::string& method = "GET") {
     answer_ = {};
-    pages_.HandleRequest({method, path, "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+    kube::Pages(health_.Pages(true, true)).HandleRequest({method, path, "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
     loop_.RunUntilIdle();
     return answer_;
   }
@@ -29,16 +29,22 @@ class HealthTest : public ::testing::Test {
   SimulatedLoop loop_{1};
   testutil::FakeClient client_{loop_};
   Metrics metrics_;
-  std::string not_ready_;
-  Health health_{loop_, client_, metrics_, {[this] { return not_ready_; }, [] { return std::string(R"({"a":1})"); }}};
-  Health::Pages pages_{health_, true, true};
+  std::string not_ready_, stuck_;
+  Health health_{loop_, client_, metrics_, {[this] { return stuck_; }, [this] { return not_ready_; }, [] { return std::string(R"({"a":1})"); }}};
   kube::Response answer_;
 };
 
 TEST_F(HealthTest, AliveIsWhoAnswers) {
   EXPECT_EQ(Get("/healthz").code, 200);
   EXPECT_EQ(*Get("/livez").body, "ok\n");
-  EXPECT_TRUE(client_.requests().empty()) << "alive has nothing to do with the API server";
+  not_ready_ = "the caches are not full yet";
+  EXPECT_EQ(Get("/livez").code, 200);
+  EXPECT_TRUE(client_.requests().empty()) << "whoever asks whether we live does not wait for an API server";
+  stuck_ = "the API server has answered nothing for 1m1s";
+  for (const char* page : {"/livez", "/healthz"}) {
+    EXPECT_EQ(Get(page).code, 503);
+    EXPECT_EQ(*answer_.body, "the API server has answered nothing for 1m1s\n");
+  }
 }
 
 TEST_F(HealthTest, ReadyAsksTheApiServer) {
@@ -79,6 +85,23 @@ TEST_F(HealthTest, AnApiServerThatDoesNotAnswerIsNotWaitedForLong) {
   EXPECT_EQ(*Get("/readyz").body, "the API server does not answer: Couldn't connect to server\n");
 }
 
+TEST_F(HealthTest, AFewAreKeptWaitingForTheApiServerAndTheOthersAreToldAtOnce) {
+  int waiting = 0, told = 0;
+  const kube::Page ready = health_.Pages(false, true).at(2);
+  ASSERT_EQ(ready.path, "/readyz");
+  for (std::size_t i = 0; i < Health::kMaxWaiting + 10; ++i) {
+    ++waiting;
+    ready.answer([&](const kube::Response& response) {
+      --waiting;
+      told += response.code == 503;
+    });
+  }
+  EXPECT_EQ(waiting, static_cast<int>(Health::kMaxWaiting));
+  EXPECT_EQ(told, 10);
+  loop_.RunFor(Health::kPatience);
+  EXPECT_EQ(waiting, 0);
+}
+
 TEST_F(HealthTest, TheOtherPages) {
   metrics_.AddGauge("gangway_test", "of a test").Set(3);
   EXPECT_THAT(*Get("/metrics").body, HasSubstr("gangway_test 3"));
@@ -88,11 +111,9 @@ TEST_F(HealthTest, TheOtherPages) {
 }
 
 TEST_F(HealthTest, AnAddressServesWhatItIsFor) {
-  Health::Pages only_metrics(health_, true, false);
-  only_metrics.HandleRequest({"GET", "/healthz", "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+  kube::Pages(health_.Pages(true, false)).HandleRequest({"GET", "/healthz", "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
   EXPECT_EQ(answer_.code, 404);
-  Health::Pages only_health(health_, false, true);
-  only_health.HandleRequest({"GET", "/metrics", "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+  kube::Pages(health_.Pages(false, true)).HandleRequest({"GET", "/metrics", "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
   EXPECT_EQ(answer_.code, 404);
 }
 

@@ -168,13 +168,5 @@ TEST_F(ImportProcessTest, ElasticJobsAreJudgedByTheEtcdThatTheControllerHas) {
   EXPECT_EQ(Import({"wd", "--volcano-version", "new"}).exit_code, 2);
 }
 
-TEST_F(ImportProcessTest, DoctorFindsNothingWhereNothingIsWrong) {
-  ASSERT_EQ(server_.Call("DELETE", kGroupPath).code, 200);
-  const Outcome doctor = RunProgram({GW_GANGWAY, "doctor", "--kubeconfig", server_.kubeconfig()}, {"KUBECONFIG=", "HOME=" + folder_.path()});
-  EXPECT_EQ(doctor.exit_code, 0) << doctor.err;
-  EXPECT_EQ(doctor.out, "nothing was found\n");
-  EXPECT_EQ(RunProgram({GW_GANGWAY, "doctor", "--master", "http://127.0.0.1:1"}, {"KUBECONFIG=", "HOME=" + folder_.path()}).exit_code, 2);
-}
-
 }  // namespace
 }  // namespace gangway::testutil

@@ -9,6 +9,8 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kube/client/http_client.h"
+#include "tests/certificates/identity.h"
 #include "tests/cmd/gangway/gangway_process.h"
 #include "tests/testing/loop_thread.h"
 
@@ -158,8 +160,45 @@ TEST_F(ProcessTest, WhatIsWrongStopsTheStart) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("config.yaml:2: leaderElection.leasDuration: there is no such setting; did you mean leaderElection.leaseDuration?"));
   outcome = run({"scheduler", "--kubeconfig", server_->kubeconfig(), absl::StrCat("--health-addr=127.0.0.1:", server_->port())});
-  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--health-addr: cannot listen on 127.0.0.1:"));
+}
+
+TEST_F(ProcessTest, NothingThatTheWebhookIsAskedCostsTheLease) {
+  MakeNamespace();
+  const Identity authority({.common_name = "authority"}, nullptr), server({.common_name = "webhook", .alternative_names = "IP:127.0.0.1"}, &authority);
+  WriteFile(folder_.path() + "/tls.crt", server.CertificatePem());
+  WriteFile(folder_.path() + "/tls.key", server.KeyPem());
+  GangwayProcess leader = Start("controller", "leader", {"--leader-elect", "--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
+                                                         "--leader-elect-retry-period=200ms", "--webhook=127.0.0.1:0", "--webhook-tls-cert",
+                                                         folder_.path() + "/tls.crt", "--webhook-tls-key", folder_.path() + "/tls.key"});
+  ASSERT_TRUE(Eventually([&] { return Leads(leader); })) << leader.log();
+  const std::string log = leader.log(), before = R"("what":"webhook","url":")";
+  ASSERT_THAT(log, HasSubstr(before));
+  const std::size_t at = log.find(before) + before.size();
+
+  // Each of them took the old way of answering ten seconds of the loop, and more.
+  std::string tasks = "{}";
+  while (tasks.size() < 3'000'000) tasks += ",{}";
+  const std::string review = absl::StrCat(R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",)",
+                                          R"("resource":{"group":"batch.volcano.sh","version":"v1alpha1","resource":"jobs"},)",
+                                          R"("object":{"metadata":{"name":"j"},"spec":{"tasks":[)", tasks, "]}}}}");
+  LoopThread thread;
+  Owner owner;
+  kube::Connection connection;
+  connection.server = log.substr(at, log.find('"', at) - at);
+  connection.ca.data = authority.CertificatePem();
+  auto client = kube::HttpClient::Make(thread.loop(), connection);
+  ASSERT_TRUE(client.ok()) << client.status();
+  Inbox<int> answers;
+  for (const char* path : {"/mutate", "/validate", "/mutate", "/validate"}) {
+    (*client)->Send({"POST", path, "", "application/json", "", review}, owner.token(), [&](absl::StatusOr<kube::Response> r) { answers.Put(r.ok() ? r->code : 0); });
+  }
+  for (int i = 0; i < 4; ++i) EXPECT_THAT(answers.Take(), ::testing::Optional(400)) << leader.log();
+  EXPECT_TRUE(Leads(leader)) << leader.log();
+  EXPECT_FALSE(leader.process().Ended().has_value());
+  client->reset();
+  thread.Join();
 }
 
 TEST_F(ProcessTest, AChangedFileIsReadAgain) {

@@ -59,7 +59,7 @@ TEST_F(SubmitProcessTest, TheJobRunsToItsEndAndTheConfigGoesWithIt) {
 
 TEST_F(SubmitProcessTest, R11WhatTheServerRefusesIsAFailure) {
   const Outcome nowhere = Submit({"--master", "http://127.0.0.1:1"});
-  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_EQ(nowhere.exit_code, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("the API server at http://127.0.0.1:1 gave no answer"));
   Start();
   const Outcome refused = Submit({"--queue", "nobody"});
@@ -106,10 +106,10 @@ TEST_F(SubmitProcessTest, R12TrainersThatAlwaysFailEndTheJobAndItIsNotCompleted)
 TEST_F(SubmitProcessTest, R13R14WhatCannotRunHereIsRefusedWithItsLine) {
   const std::string config = kExamples + "config.yaml", backend = kExamples + "backend.yaml";
   const Outcome hosted = Run({"submit", "-m", config, "-b", Changed("backend.yaml", "backend: k8s", "backend: PaddleCloud")});
-  EXPECT_EQ(hosted.exit_code, 2);
+  EXPECT_EQ(hosted.exit_code, 1);
   EXPECT_THAT(hosted.err, AllOf(HasSubstr("backend.yaml:5:3: engine.backend: Unsupported value: \"PaddleCloud\""), HasSubstr("to run it here write backend: k8s")));
   const Outcome local = Run({"submit", "-m", Changed("config.yaml", "engine: cluster", "engine: single"), "-b", backend});
-  EXPECT_EQ(local.exit_code, 2);
+  EXPECT_EQ(local.exit_code, 1);
   EXPECT_THAT(local.err, HasSubstr("config.yaml:3:3: train.engine: Unsupported value: \"single\": there is nothing to submit"));
   const Outcome model = Run({"submit", "-m", "paddlerec.models.rank.dnn", "-b", backend});
   EXPECT_EQ(model.exit_code, 2);

@@ -176,6 +176,51 @@ TEST(ValidateTest, S7JobsOfPaddleK8sAreToldWhichRightTheyNeed) {
   EXPECT_EQ(json->at("notes").at(0).at("object"), "job ctr-volcano");
 }
 
+// Of a Job, a PodGroup, a Queue and what becomes of a PaddleJob.
+TEST(ValidateTest, WhatWouldWaitForEverIsNoted) {
+  const Validation validation = Of(R"(apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: apart}
+spec:
+  minAvailable: 1
+  tasks:
+    - name: worker
+      replicas: 1
+      template:
+        spec:
+          containers: [{name: c, image: i}]
+          topologySpreadConstraints:
+            - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: near}
+spec: {minMember: 1, networkTopology: {mode: hard, highestTierAllowed: 1}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: bound}
+spec: {weight: 1, affinity: {nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [a]}}}
+---
+apiVersion: batch.paddlepaddle.org/v1
+kind: PaddleJob
+metadata: {name: pj}
+spec:
+  worker:
+    replicas: 2
+    template: {spec: {containers: [{name: paddle, image: i}], resourceClaims: [{name: gpu, resourceClaimName: x}]}}
+)");
+  EXPECT_EQ(validation.refused, 0u) << ValidationText(validation);
+  std::vector<std::string> notes;
+  for (const ValidationNote& note : validation.notes) notes.push_back(absl::StrCat(note.at.line, ": ", note.object, ": ", note.text));
+  EXPECT_THAT(notes, ElementsAre("12: job apart: spec.tasks[0].template.spec.topologySpreadConstraints: gangway's scheduler does not know it: pods of task worker "
+                                 "would wait for ever",
+                                 "18: podgroup near: spec.networkTopology: gangway's scheduler does not know it: no pod of the group would be placed",
+                                 "23: queue bound: spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed",
+                                 "25: paddlejob pj: of its Job, spec.tasks[0].template.spec.resourceClaims: gangway's scheduler does not know it: pods of task "
+                                 "worker would wait for ever"));
+}
+
 TEST(ValidateTest, TheSameInputGivesTheSameText) { EXPECT_EQ(ValidationText(Of(kBadJob)), ValidationText(Of(kBadJob))); }
 
 }  // namespace

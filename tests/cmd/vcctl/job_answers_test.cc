@@ -79,10 +79,10 @@ const absl::Time kNow = absl::FromCivil(absl::CivilSecond(2026, 11, 21, 5, 5, 2)
 TEST(JobAnswersTest, RetriesFailureAndReason) {
   const PodGroup full = GroupIn("Inqueue", "waits for 1 of 7 tasks");
   EXPECT_EQ(JobAnswersText(JobIn("Pending", 1), {kKilled}, &full, {}, kNow),
-            "Restarts:\t1 of maxRetry 3, 2 left\n"
+            "Restarts:\t1 of 2 (maxRetry 3), 1 left\n"
             "Failure:\tpod a-w-0: container w ended with exit code 137 (OOMKilled), 5m ago\n"
             "Waits:\twaits for 1 of 7 tasks\n");
-  EXPECT_EQ(JobAnswersText(JobIn("Failed", 3), {}, nullptr, {}, kNow), "Restarts:\t3 of maxRetry 3, none left\n");
+  EXPECT_EQ(JobAnswersText(JobIn("Failed", 3), {}, nullptr, {}, kNow), "Restarts:\t2 of 2 (maxRetry 3), none left\n");
 }
 
 TEST(JobAnswersTest, WhenTheFailedPodsAreGoneTheEventOfTheLastRestartSpeaks) {
@@ -92,9 +92,9 @@ TEST(JobAnswersTest, WhenTheFailedPodsAreGoneTheEventOfTheLastRestartSpeaks) {
   events[1].message = "Start to execute action RestartJob: pod a-w-1 failed with exit code 7 ";
   events[2].message = "Start to execute action CompleteJob: all pods of task w succeeded";
   EXPECT_EQ(JobAnswersText(JobIn("Running", 2), {}, nullptr, events, kNow),
-            "Restarts:\t2 of maxRetry 3, 1 left\n"
+            "Restarts:\t2 of 2 (maxRetry 3), none left\n"
             "Failure:\tStart to execute action RestartJob: pod a-w-1 failed with exit code 7\n");
-  EXPECT_EQ(JobAnswersText(JobIn("Running", 0), {}, nullptr, events, kNow), "Restarts:\t0 of maxRetry 3, 3 left\n");
+  EXPECT_EQ(JobAnswersText(JobIn("Running", 0), {}, nullptr, events, kNow), "Restarts:\t0 of 2 (maxRetry 3), 2 left\n");
 }
 
 Job Recorded(const std::string& phase, const std::string& record) {
@@ -107,7 +107,7 @@ constexpr char kRecord[] = R"({"event":"PodFailed","action":"RestartJob","policy
 
 TEST(JobAnswersTest, TheRecordOutlivesThePod) {
   EXPECT_EQ(JobAnswersText(Recorded("Running", kRecord), {}, nullptr, {}, kNow),
-            "Restarts:\t1 of maxRetry 3, 2 left\n"
+            "Restarts:\t1 of 2 (maxRetry 3), 1 left\n"
             "Failure:\tpod a-w-0: container w ended with exit code 137 (OOMKilled), 5m ago\n"
             "Answer:\tRestartJob, by spec.tasks[1].policies[0] for PodFailed\n"
             "Last lines:\n\t| loss is nan\n\t| killed\n");
@@ -155,7 +155,7 @@ TEST(JobAnswersTest, APodMadeSinceThenIsTheNews) {
 }
 
 TEST(JobAnswersTest, ARecordThatDoesNotReadIsNone) {
-  EXPECT_EQ(JobAnswersText(Recorded("Running", "{"), {}, nullptr, {}, kNow), "Restarts:\t1 of maxRetry 3, 2 left\n");
+  EXPECT_EQ(JobAnswersText(Recorded("Running", "{"), {}, nullptr, {}, kNow), "Restarts:\t1 of 2 (maxRetry 3), 1 left\n");
 }
 
 }  // namespace

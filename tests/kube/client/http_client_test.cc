@@ -257,6 +257,14 @@ TEST_F(HttpClientTest, ATokenFileThatChangesIsReadAgain) {
   EXPECT_EQ(BodyOf(Get("/y")), "GET /y");  // the last one serves on
 }
 
+TEST(HttpClientMakeTest, MessagesHoldNoSecrets) {
+  EXPECT_EQ(WithoutSecrets("https://10.0.0.1:6443"), "https://10.0.0.1:6443");
+  EXPECT_EQ(WithoutSecrets("https://jane:s3cret@10.0.0.1:6443/x"), "https://***@10.0.0.1:6443/x");
+  EXPECT_EQ(WithoutSecrets("https://a/?token=s3cret"), "https://a/?***");
+  EXPECT_EQ(WithoutSecrets("jane:s3@cr/et@a"), "***@a");
+  EXPECT_EQ(WithoutSecrets(""), "");
+}
+
 TEST(HttpClientMakeTest, RefusesAConnectionThatCannotWork) {
   LoopThread thread;
   const auto make = [&](Connection connection) { return HttpClient::Make(thread.loop(), std::move(connection)).status(); };
@@ -265,7 +273,15 @@ TEST(HttpClientMakeTest, RefusesAConnectionThatCannotWork) {
     connection.server = server;
     EXPECT_THAT(make(connection), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("server"))) << server;
   }
-  connection.server = "https://127.0.0.1";
+  for (const char* server : {"https://jane:s3cret@10.0.0.1", "https://jane:s3c/r@et@10.0.0.1:6443", "ftp://:s3cret@a", "https://a/?token=s3cret",
+                             "https://a:s3cret @b/"}) {
+    connection.server = server;
+    EXPECT_THAT(make(connection), StatusIs(absl::StatusCode::kInvalidArgument, ::testing::Not(::testing::ContainsRegex("s3c|r@et")))) << server;
+    connection.server = "https://127.0.0.1";
+    connection.proxy_url = absl::StrCat("gopher", absl::string_view(server).substr(absl::string_view(server).find(':')));
+    EXPECT_THAT(make(connection), StatusIs(absl::StatusCode::kInvalidArgument, ::testing::Not(::testing::ContainsRegex("s3c|r@et")))) << connection.proxy_url;
+    connection.proxy_url = "";
+  }
   connection.ca.file = "/nowhere/ca.crt";
   EXPECT_THAT(make(connection), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/ca.crt")));
   connection.ca.file = "";
@@ -343,7 +359,7 @@ TEST_F(HttpClientTest, AConnectionServesOnAfterItsWatchEnded) {
     EXPECT_THAT(seen.end.Take().value(), IsOk());
     EXPECT_EQ(BodyOf(Get("/x")), "GET /x");
   }
-  EXPECT_EQ(front.connections(), 1);
+  EXPECT_EQ(front.connections(), 2) << "one for requests, one for one watch after another";
 }
 
 TEST_F(HttpClientTest, ARefusedWatchEndsWithTheServersReason) {

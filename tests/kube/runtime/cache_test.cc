@@ -215,6 +215,33 @@ TEST_F(CacheTest, FailuresWaitLongerAndLonger) {
   EXPECT_LE(waits[5], absl::Milliseconds(6400));
 }
 
+// An API server that was away for long is not waited for long once it is back; one that refuses is.
+TEST_F(CacheTest, WhereNobodyAnswersTheWaitStaysShort) {
+  StartWith(10, {});
+  const auto wait_after = [this](const absl::Status& status) {
+    const absl::Time before = loop_.Now();
+    const std::size_t watches = client_.watches();
+    client_.EndWatch(watches - 1, status);
+    EXPECT_TRUE(loop_.RunUntil([&] { return client_.watches() > watches; }, before + absl::Minutes(1)));
+    return loop_.Now() - before;
+  };
+  for (int i = 0; i < 20; ++i) EXPECT_LE(wait_after(absl::UnavailableError("connection refused")), absl::Seconds(5));
+  EXPECT_GE(wait_after(absl::InternalError("etcd is on fire")), absl::Seconds(15));
+}
+
+// The client ends a watch that brings nothing for long, so that one that hangs is noticed: that is no failure.
+TEST_F(CacheTest, AWatchThatWasQuietForLongIsResumedAtOnce) {
+  StartWith(10, {});
+  loop_.RunFor(absl::Seconds(90));
+  client_.EndWatch(0, absl::DeadlineExceededError("watch /pods: not a byte for 1m30s"));
+  Settle();
+  EXPECT_EQ(client_.watches(), 2u);
+  EXPECT_EQ(cache_->problem(), "");
+  client_.EndWatch(1, absl::DeadlineExceededError("watch /pods: not a byte for 4s"));
+  Settle();
+  EXPECT_EQ(client_.watches(), 2u) << "one that was never answered is a failure";
+}
+
 TEST_F(CacheTest, AWatchThatEndsAtOnceIsNotASpinningOne) {
   StartWith(10, {});
   client_.EndWatch(0, absl::OkStatus());

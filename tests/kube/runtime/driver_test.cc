@@ -60,8 +60,8 @@ class DriverTest : public ::testing::Test {
       replies_.push_back(absl::StrCat(write.name, " ", response.code));
       if (on_reply_) on_reply_();
     });
-    driver_->SetOnPermanentError([this](const api::NamespacedName& key, const Write& write, const absl::Status& status) {
-      permanent_.push_back(absl::StrCat(key.name, " ", write.name, " ", absl::StatusCodeToString(status.code())));
+    driver_->SetOnPermanentError([this](const api::NamespacedName& key, const std::string& uid, const Write& write, const absl::Status& status) {
+      permanent_.push_back(absl::StrCat(key.name, uid.empty() ? "" : "/", uid, " ", write.name, " ", absl::StatusCodeToString(status.code())));
     });
   }
   // The plan is wanted until `times` plans were made; then nothing is.
@@ -237,6 +237,16 @@ TEST_F(DriverTest, ServerAndTransportErrorsBackOffFurtherEachTime) {
   }
 }
 
+TEST_F(DriverTest, WhereNobodyAnswersTheWaitStaysShort) {
+  Want(One(Create("a")));
+  Answers({{"POST", absl::UnavailableError("connection refused")}});
+  Enqueue();
+  for (int i = 0; i < 20; ++i) EXPECT_LE(NextDecision(), absl::Seconds(5));
+  Answers({{"POST", Refusal(500, "InternalError")}});
+  NextDecision();
+  EXPECT_GE(NextDecision(), absl::Seconds(30)) << "it answers, and fails";
+}
+
 TEST_F(DriverTest, ALostReplyDoesNotMakeASecondObject) {
   Answers({{"POST", Refusal(409, "AlreadyExists", "pods", "p")}, {"GET", Reply(200, std::string(kOwned))}});
   Plan plan;
@@ -252,9 +262,11 @@ TEST_F(DriverTest, ALostReplyDoesNotMakeASecondObject) {
 
 TEST_F(DriverTest, SomebodyElsesObjectIsAPermanentError) {
   Answers({{"POST", Refusal(409, "AlreadyExists", "pods", "p")}, {"GET", Reply(200, R"({"metadata":{"name":"p"}})")}});
-  Want(One(Create("p")), 1);
+  Plan plan = One(Create("p"));
+  plan.uid = "u1";
+  Want(plan, 1);
   Enqueue();
-  EXPECT_THAT(permanent_, ElementsAre("ctr p ALREADY_EXISTS"));
+  EXPECT_THAT(permanent_, ElementsAre("ctr/u1 p ALREADY_EXISTS")) << "and for whom it was";
   EXPECT_LE(NextDecision(), absl::Seconds(1)) << "it may go, and nobody tells us";
 }
 

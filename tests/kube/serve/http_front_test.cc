@@ -273,6 +273,105 @@ TEST(HttpFrontTest, OneConnectionTooManyIsToldSoAtOnce) {
   EXPECT_THAT(fourth.ReadAnswer(), EndsWith("GET /x"));
 }
 
+HttpFrontOptions Replacing(int max_connections) {
+  HttpFrontOptions options;
+  options.io_threads = 1;
+  options.max_connections = max_connections;
+  options.replace_idle = true;
+  return options;
+}
+
+TEST(HttpFrontTest, ANewConnectionTakesThePlaceOfTheOneThatHasWaitedLongest) {
+  RunningFront front(nullptr, Replacing(3));
+  RawSocket idle(front.port());
+  ASSERT_TRUE(Eventually([&] { return front.connections() == 1; }));
+  RawSocket dripping(front.port());
+  ASSERT_TRUE(dripping.Send("GET /x HTTP/1.1\r\nHost: 127"));
+  RawSocket asked(front.port());
+  ASSERT_TRUE(asked.Send(GetOf("/a")));
+  EXPECT_THAT(asked.ReadAnswer(), EndsWith("GET /a"));
+  std::vector<std::unique_ptr<RawSocket>> fresh;
+  for (RawSocket* replaced : {&idle, &dripping}) {
+    fresh.push_back(std::make_unique<RawSocket>(front.port()));
+    ASSERT_TRUE(fresh.back()->Send(GetOf("/fresh")));
+    EXPECT_THAT(fresh.back()->ReadAnswer(), EndsWith("GET /fresh"));
+    EXPECT_TRUE(replaced->ClosedByPeer());
+    EXPECT_TRUE(Eventually([&] { return front.connections() == 3; })) << front.connections();
+    ASSERT_TRUE(asked.Send(GetOf("/b")));
+    EXPECT_THAT(asked.ReadAnswer(), EndsWith("GET /b")) << "it waited less";
+  }
+}
+
+TEST(HttpFrontTest, NobodyAtWorkMakesRoomForANewConnection) {
+  Inbox<FakeHttpHandler::Respond> held;
+  RunningFront front([&](Request, HttpCaller, auto respond) { held.Put(std::move(respond)); }, Replacing(2));
+  RawSocket first(front.port()), second(front.port());
+  ASSERT_TRUE(first.Send(GetOf("/x")));
+  ASSERT_TRUE(second.Send(GetOf("/x")));
+  auto respond = held.Take(), other = held.Take();
+  ASSERT_TRUE(respond.has_value() && other.has_value());
+  RawSocket third(front.port());
+  EXPECT_THAT(third.ReadToEnd(), IsRefusal(503));
+  (*respond)(MakeResponse(200, "late"));
+  (*other)(MakeResponse(200, "late"));
+  EXPECT_THAT(first.ReadAnswer(), EndsWith("late"));
+  EXPECT_THAT(second.ReadAnswer(), EndsWith("late"));
+  EXPECT_EQ(front.connections(), 2);
+}
+
+TEST(HttpFrontTest, ABurstOfIdleConnectionsKeepsNobodyOut) {
+  RunningFront front(nullptr, Replacing(8));
+  std::vector<std::unique_ptr<RawSocket>> idle;
+  for (int i = 0; i < 500; ++i) idle.push_back(std::make_unique<RawSocket>(front.port()));
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/x")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /x"));
+  EXPECT_TRUE(Eventually([&] { return front.connections() == 8; })) << front.connections();
+}
+
+std::string PartOf(const std::string& target, std::size_t announced, std::size_t sent) {
+  return absl::StrCat("POST ", target, " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", announced, "\r\n\r\n", std::string(sent, 'x'));
+}
+
+TEST(HttpFrontTest, OfBodiesThatHaveNoRoomTogetherTheSlowestIsRefused) {
+  HttpFrontOptions options;
+  options.io_threads = 1;
+  options.max_bytes_in_flight = 100'000;
+  RunningFront front([](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body.size()))); }, options);
+  RawSocket slow(front.port());
+  ASSERT_TRUE(slow.Send(PartOf("/slow", 80'000, 60'000)));
+  ASSERT_TRUE(Eventually([&] { return front.connections() == 1; }));
+  for (int i = 0; i < 3; ++i) {
+    RawSocket quick(front.port());
+    ASSERT_TRUE(quick.Send(PostOf("/quick", std::string(80'000, 'x'))));
+    EXPECT_THAT(quick.ReadAnswer(), EndsWith("\r\n\r\n80000")) << "the room is given back";
+  }
+  EXPECT_THAT(slow.ReadToEnd(), AllOf(IsRefusal(503), HasSubstr("Retry-After: 1\r\n"), HasSubstr("hold 100000 bytes together")));
+}
+
+TEST(HttpFrontTest, ABodyHoldsItsRoomUntilItIsAnswered) {
+  HttpFrontOptions options;
+  options.max_bytes_in_flight = 100'000;
+  Inbox<FakeHttpHandler::Respond> held;
+  RunningFront front(
+      [&](Request r, HttpCaller, auto respond) { r.path == "/held" ? held.Put(std::move(respond)) : respond(MakeResponse(200, "done")); }, options);
+  auto waiting = std::make_unique<RawSocket>(front.port());
+  ASSERT_TRUE(waiting->Send(PostOf("/held", std::string(80'000, 'x'))));
+  auto respond = held.Take();
+  ASSERT_TRUE(respond.has_value());
+  RawSocket second(front.port());
+  ASSERT_TRUE(second.Send(PostOf("/x", std::string(30'000, 'x'))));
+  EXPECT_THAT(second.ReadToEnd(), IsRefusal(503)) << "the first is at work";
+  waiting.reset();  // nobody waits for it any more, and yet it is there
+  RawSocket third(front.port());
+  ASSERT_TRUE(third.Send(PostOf("/x", std::string(30'000, 'x'))));
+  EXPECT_THAT(third.ReadToEnd(), IsRefusal(503));
+  (*respond)(MakeResponse(200, "late"));
+  RawSocket fourth(front.port());
+  ASSERT_TRUE(fourth.Send(PostOf("/x", std::string(80'000, 'x'))));
+  EXPECT_THAT(fourth.ReadAnswer(), EndsWith("done"));
+}
+
 TEST(HttpFrontTest, APortInUseIsSaid) {
   RunningFront front;
   FakeHttpHandler handler;
@@ -314,10 +413,13 @@ TEST(HttpFrontTest, AnIdleConnectionIsClosedWithoutAWord) {
   RunningFront front(nullptr, options);
   RawSocket silent(front.port());
   EXPECT_TRUE(silent.ClosedByPeer());
-  RawSocket client(front.port());
-  ASSERT_TRUE(client.Send(GetOf("/x")));
-  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /x"));
-  EXPECT_TRUE(client.ClosedByPeer());
+  // One that had an answer; on a busy machine a request may come too late, as such requests do.
+  EXPECT_TRUE(Eventually([&] {
+    RawSocket client(front.port());
+    if (!client.Send(GetOf("/x")) || !absl::EndsWith(client.ReadAnswer(), "GET /x")) return false;
+    EXPECT_TRUE(client.ClosedByPeer());
+    return true;
+  }));
 }
 
 TEST(HttpFrontTest, AnAnswerThatIsNotTakenIsGivenUp) {
@@ -337,6 +439,63 @@ TEST(HttpFrontTest, ALargeAnswerArrivesWhole) {
   const std::string answer = client.ReadAnswer();
   EXPECT_EQ(answer.size() - (answer.find("\r\n\r\n") + 4), body.size());
   EXPECT_THAT(answer.substr(answer.size() - 4), "xxxx");
+}
+
+bool EndsWithText(absl::string_view text, absl::string_view end) { return absl::EndsWith(text, end); }  // without printing them
+
+TEST(HttpFrontTest, AnAnswerInPiecesArrivesWhole) {
+  const std::vector<std::size_t> sizes = {1, 100, 300'000, 0, 7, 5'000'000, 255'000, 2'000, 12, 1'000'000};
+  std::string whole = "{";
+  std::vector<Bytes> pieces;
+  for (const std::size_t size : sizes) {
+    pieces.push_back(MakeBytes(std::string(size, static_cast<char>('a' + pieces.size()))));
+    whole += *pieces.back();
+  }
+  RunningFront front([&](Request, HttpCaller, auto respond) {
+    HttpHandler::Reply answer(MakeResponse(200, "{"));
+    answer.more = pieces;
+    respond(std::move(answer));
+  });
+  RawSocket client(front.port());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(client.Send(GetOf("/x")));
+    const std::string answer = client.ReadAnswer();
+    EXPECT_TRUE(answer.substr(answer.find("\r\n\r\n") + 4) == whole);
+  }
+  ASSERT_TRUE(client.Send("HEAD /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+  EXPECT_THAT(client.ReadAnswer(false), HasSubstr(absl::StrCat("Content-Length: ", whole.size(), "\r\n")));
+  ASSERT_TRUE(client.Send("GET /x HTTP/1.0\r\n\r\n"));
+  EXPECT_TRUE(EndsWithText(client.ReadToEnd(), whole));
+}
+
+TEST(HttpFrontTest, SlowReadersShareWhatTheyWaitForAndTheSlowestMakeRoom) {
+  HttpFrontOptions options = Hasty();
+  options.max_unread_bytes = 20 << 20;
+  const Bytes list = MakeBytes(std::string(16 << 20, 'x'));
+  RunningFront front(
+      [&](Request request, HttpCaller, auto respond) {
+        HttpHandler::Reply answer(MakeResponse(200, ""));
+        answer.more = {request.path == "/list" ? list : MakeBytes(std::string(list->size(), 'y'))};
+        respond(std::move(answer));
+      },
+      options);
+  std::vector<std::unique_ptr<RawSocket>> slow;
+  for (int i = 0; i < 10; ++i) {
+    slow.push_back(std::make_unique<RawSocket>(front.port(), 4096));
+    ASSERT_TRUE(slow.back()->Send(GetOf("/list")));
+    ASSERT_TRUE(slow.back()->ReadUntil("\r\n\r\n"));
+  }
+  RawSocket quick(front.port());
+  ASSERT_TRUE(quick.Send(GetOf("/list")));
+  EXPECT_GT(quick.ReadAnswer().size(), list->size());
+  EXPECT_EQ(front.connections(), 11);  // one list, however many read it
+  RawSocket another(front.port(), 4096);
+  ASSERT_TRUE(another.Send(GetOf("/another")));
+  EXPECT_TRUE(Eventually([&] { return front.connections() < 12; }));  // there is room for one of the two
+  ASSERT_TRUE(quick.Send(GetOf("/list")));
+  EXPECT_GT(quick.ReadAnswer().size(), list->size());
+  slow.clear();
+  EXPECT_TRUE(Eventually([&] { return list.use_count() == 1; }));
 }
 
 // --- watches
@@ -399,6 +558,19 @@ TEST(HttpFrontTest, AWatcherThatLeavesIsNoticed) {
   EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
 }
 
+// Its end stands behind what it sent, where nobody reads.
+TEST(HttpFrontTest, AWatcherThatSendsMuchAheadIsNotKept) {
+  RunningFront front;
+  auto client = std::make_unique<RawSocket>(front.port());
+  ASSERT_TRUE(client->Send(GetOf("/w?watch=true")));
+  EXPECT_EQ(front.handler.started.Take(), "/w");
+  ASSERT_TRUE(client->ReadUntil("\r\n\r\n"));
+  client->Send(std::string(40'000, 'A'));
+  client.reset();
+  EXPECT_EQ(front.handler.ended.Take(), "/w");
+  EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
+}
+
 TEST(HttpFrontTest, AWatcherThatDoesNotReadIsCutOff) {
   HttpFrontOptions options;
   options.max_watch_queue_bytes = 1 << 20;
@@ -420,6 +592,21 @@ TEST(HttpFrontTest, AWatcherThatDoesNotReadIsCutOff) {
   EXPECT_LE(object.use_count(), 1 + 20);
   front.Send("/quick", {Added("{\"still\":\"here\"}")});
   EXPECT_TRUE(quick.ReadUntil("{\"still\":\"here\"}"));
+}
+
+TEST(HttpFrontTest, AWatchMayBeginWithMoreThanItsQueueHolds) {
+  HttpFrontOptions options;
+  options.max_watch_queue_bytes = 1 << 20;
+  RunningFront front(nullptr, options);
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(GetOf("/w?watch=true")));
+  EXPECT_EQ(front.handler.started.Take(), "/w");
+  const Bytes object = MakeBytes("\"" + std::string(100'000, 'x') + "\"");
+  std::vector<Frame> beginning(50, Frame{FrameType::kAdded, object});
+  beginning.push_back(Added("\"last\""));
+  front.Send("/w", std::move(beginning));
+  EXPECT_TRUE(client.ReadUntil("last"));
+  EXPECT_EQ(front.connections(), 1);
 }
 
 TEST(HttpFrontTest, ClosingTheFrontEndsItsWatchesAndSurvivesLateAnswers) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "plugin/controller/caches.h"
 #include "tests/plugin/controller/controllers_fixture.h"
 #include "tests/plugin/lifecycle/world.h"
 
@@ -115,6 +116,53 @@ TEST_F(HandlerRowTest, Y24Y25Y26Scaling) {
     EXPECT_EQ(Get(api::kConfigMaps, "sc-svc").at("data").at("VC_W_NUM").as_string(), absl::StrCat(replicas));
   };
   for (const int replicas : {4, 1, 0, 2}) scale(replicas);
+}
+
+TEST_F(HandlerRowTest, SvcsListsFollowAScaleBeforeTheGangIsLetIn) {
+  Start();
+  Create(api::kJobs, JobText("sc", 2, {{"w", 2, R"("minAvailable":2)"}}, R"("plugins":{"svc":[]})"));
+  ASSERT_EQ(Phase("sc"), "Pending");
+  api::volcano::TaskSpec task = Job("sc").spec.tasks[0];
+  task.replicas = 3;
+  Patch(api::kJobs, "sc", absl::StrCat(R"({"spec":{"tasks":[)", api::Encode(task), "]}}"));
+  Run();
+  EXPECT_EQ(Get(api::kConfigMaps, "sc-svc").at("data").at("VC_W_NUM").as_string(), "3");
+}
+
+TEST_F(HandlerRowTest, SvcLeavesNothingOfAJobThatFailed) {
+  Start();
+  StartJob("sc", JobText("sc", 1, {{"w", 1}}, R"("maxRetry":2,"plugins":{"svc":[]},"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
+  SetPod("sc-w-0", "Failed", 1);
+  LetIn("sc");
+  RunPods("sc");
+  ASSERT_EQ(Phase("sc"), "Running");
+  SetPod("sc-w-0", "Failed", 1);
+  ASSERT_EQ(Phase("sc"), "Failed");
+  Run();
+  for (const api::Resource* resource : {&api::kConfigMaps, &api::kServices, &api::kNetworkPolicies}) {
+    EXPECT_TRUE(Get(*resource, resource == &api::kConfigMaps ? "sc-svc" : "sc").is_null()) << resource->plural;
+  }
+}
+
+// What is written counts, though its tasks say otherwise: a job that is to run without any of its pods.
+TEST_F(HandlerRowTest, AMinAvailableOfZeroIsWhatItSays) {
+  Start();
+  StartJob("sc", JobText("sc", 2, {{"w", 2, R"("minAvailable":2)"}}));
+  Patch(api::kJobs, "sc", R"({"spec":{"minAvailable":0}})");
+  Run();
+  EXPECT_EQ(api::Decode<api::volcano::PodGroup>(api::ToJson(Get(api::kPodGroups, GroupOf("sc"))))->spec.min_member, 0);
+  EXPECT_EQ(Job("sc").status.min_available, 0);
+}
+
+TEST(StoredJobTest, AnAbsentMinAvailableIsTheSumOfTheTasks) {
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, int>>{{"", 3}, {R"("minAvailable":0,)", 0}, {R"("minAvailable":2,)", 2}, {R"("minAvailable":-1,)", 3}}) {
+    StoredJob stored;
+    const std::string json = absl::StrCat(R"({"spec":{)", text, R"("tasks":[{"name":"a","replicas":2},{"name":"b","replicas":3,"minAvailable":1}]}})");
+    ASSERT_TRUE(api::DecodeInto(json, api::TypeOf<StoredJob>(), &stored).status.ok());
+    const api::volcano::Job job = FilledIn(stored);
+    EXPECT_EQ(job.spec.min_available, expected) << text;
+    EXPECT_EQ(job.spec.queue, "default");
+  }
 }
 
 TEST_F(HandlerRowTest, H14ATaskThatRestartsTooOften) {

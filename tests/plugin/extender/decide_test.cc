@@ -27,7 +27,7 @@ TEST(DecideTest, PodEvictedRestartsTheJob) {
   EXPECT_EQ(reply->retry_count(), 1);
   EXPECT_EQ(reply->rule().of(), "job");
   EXPECT_EQ(reply->rule().path(), "job.policies[0]");
-  EXPECT_EQ(reply->reason(), "pod ctr-volcano-pserver-0 was deleted; retry 1 of maxRetry 3");
+  EXPECT_EQ(reply->reason(), "pod ctr-volcano-pserver-0 was deleted; restart 1 of 2 (maxRetry 3)");
 }
 
 TEST(DecideTest, TaskCompletedCompletesTheJob) {
@@ -89,7 +89,7 @@ TEST(DecideTest, ADelayedActionIsDueWhenItsEventHasHeldLongEnough) {
   EXPECT_FALSE(reply->has_delay());
 }
 
-TEST(DecideTest, WhatComesWhileRestartingWaits) {
+TEST(DecideTest, WhatEndsAJobDoesSoWhileItRestarts) {
   v1::DecideRequest request = RunningSeed("TaskCompleted", "trainer");
   request.mutable_job()->set_phase("Restarting");
   for (v1::JobTask& task : *request.mutable_job()->mutable_tasks()) {
@@ -98,10 +98,32 @@ TEST(DecideTest, WhatComesWhileRestartingWaits) {
   }
   const auto reply = Decide(request);
   GW_ASSERT_OK(reply);
-  EXPECT_TRUE(reply->waits());
-  EXPECT_EQ(reply->action(), "SyncJob");
+  EXPECT_EQ(reply->action(), "CompleteJob");
   EXPECT_EQ(reply->asked(), "CompleteJob");
+  EXPECT_EQ(reply->phase(), "Completing");
+}
+
+TEST(DecideTest, NothingHelpsAJobWhoseRestartsAreSpent) {
+  v1::DecideRequest request = RunningSeed("TaskCompleted", "trainer");
+  request.mutable_job()->set_phase("Restarting");
+  request.mutable_job()->set_retry_count(3);
+  const auto reply = Decide(request);
+  GW_ASSERT_OK(reply);
+  EXPECT_EQ(reply->action(), "SyncJob");
+  EXPECT_EQ(reply->phase(), "Failed");
+  EXPECT_EQ(reply->reason(), "CompleteJob has no effect: no restart is left of maxRetry 3");
+}
+
+TEST(DecideTest, AResumptionSpendsNoRetry) {
+  v1::DecideRequest request = RunningSeed();
+  request.mutable_job()->set_phase("Aborted");
+  request.mutable_job()->set_retry_count(2);
+  request.mutable_event()->set_name("CommandIssued");
+  request.mutable_event()->set_action("ResumeJob");
+  const auto reply = Decide(request);
+  GW_ASSERT_OK(reply);
   EXPECT_EQ(reply->phase(), "Restarting");
+  EXPECT_EQ(reply->retry_count(), 2);
 }
 
 TEST(DecideTest, AFinishedJobAnswersNothing) {

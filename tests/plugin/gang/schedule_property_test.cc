@@ -48,7 +48,41 @@ model::Wants RandomWants(Random& random) {
   if (random.Chance(15)) wants.tolerations = {{"dedicated", "", "", true}};
   if (random.Chance(10)) wants.requests.emplace_back("nvidia.com/gpu", 1 + random.Below(4));
   if (random.Chance(8)) wants.host_ports = {{"TCP", "", 8080 + random.Below(2)}};
+  if (random.Chance(15)) wants.claims = {absl::StrCat("default/c", random.Below(3))};
   return wants;
+}
+
+model::ClaimFacts RandomClaim(Random& random) {
+  model::ClaimFacts claim;
+  claim.ns = "default";
+  claim.name = absl::StrCat("c", random.Below(3));
+  claim.phase = random.Chance(85) ? model::ClaimPhase::kBound : model::ClaimPhase::kPending;
+  claim.volume = absl::StrCat("v", random.Below(3));
+  claim.ending = random.Chance(5);
+  claim.one_pod = random.Chance(25);
+  return claim;
+}
+
+model::VolumeFacts RandomVolume(Random& random) {
+  model::VolumeFacts volume;
+  volume.name = absl::StrCat("v", random.Below(3));
+  if (random.Chance(70)) volume.selectors = {{{{"zone", model::Op::kIn, {random.Chance(50) ? "a" : "b"}}}}};
+  return volume;
+}
+
+// On a node, and keeping others away from it or from its zone.
+model::PodFacts RandomStranger(Random& random, int nodes) {
+  model::PodFacts pod = Pod("", "x", random.Below(3), Cpu(0));
+  pod.ours = false;
+  pod.node = absl::StrCat("n", random.Below(nodes));
+  pod.phase = model::PodPhase::kRunning;
+  model::AntiAffinityFacts term;
+  term.topology_key = random.Chance(50) ? "zone" : "kubernetes.io/hostname";
+  if (random.Chance(50)) term.namespaces = {"default"};
+  if (term.namespaces.empty()) term.namespace_selector = {{"team", model::Op::kIn, {"blue"}}};
+  if (random.Chance(80)) term.pods = {{"app", model::Op::kIn, {random.Chance(50) ? "r0" : "r1"}}};
+  pod.keeps_away = {term};
+  return pod;
 }
 
 struct Events {
@@ -56,15 +90,26 @@ struct Events {
   std::vector<model::GangFacts> gangs;
   std::vector<model::PodFacts> pods;
   std::vector<model::QueueFacts> queues;
+  std::vector<model::ClaimFacts> claims;
+  std::vector<model::VolumeFacts> volumes;
+  std::vector<model::NamespaceFacts> namespaces;
 };
+
+// Of those with one key the first.
+template <class T, class F>
+void AddUnlessThere(std::vector<T>& list, T item, F key) {
+  if (std::none_of(list.begin(), list.end(), [&](const T& other) { return key(other) == key(item); })) list.push_back(std::move(item));
+}
 
 Events RandomEvents(Random& random) {
   Events events;
   const int nodes = 1 + random.Below(8);
   for (int i = 0; i < nodes; ++i) events.nodes.push_back(RandomNode(random, i));
-  for (const char* name : {"default", "other"}) {
+  for (const char* name : {"default", "other", "above"}) {
     model::QueueFacts queue = testutil::Queue(name);
+    if (name != std::string("above") && random.Chance(30)) queue.parent = "above";
     queue.weight = 1 + random.Below(3);
+    if (random.Chance(20)) queue.guarantee = {{"cpu", 1000 * random.Below(10)}};
     if (random.Chance(20)) queue.capability = {{"cpu", 1000 * (1 + random.Below(40))}};
     events.queues.push_back(queue);
   }
@@ -82,9 +127,12 @@ Events RandomEvents(Random& random) {
     }
     std::vector<model::Wants> shapes = {RandomWants(random), RandomWants(random)};
     if (random.Chance(30)) gang.min_task_member = {{"r0", random.Below(3)}, {"r1", random.Below(3)}};
+    if (random.Chance(25)) gang.sub_groups = {{"r0", 1 + random.Below(3), random.Below(3)}};
     for (int i = 0; i < tasks; ++i) {
       const int role = random.Below(2);
       model::PodFacts pod = Pod(name, absl::StrCat("r", role), i, shapes[static_cast<std::size_t>(role)]);
+      if (random.Chance(90)) pod.labels = {{"app", pod.role}};
+      if (!gang.sub_groups.empty() && random.Chance(90)) pod.partition = absl::StrCat(random.Below(3));
       if (random.Chance(15)) {
         pod.node = absl::StrCat("n", random.Below(nodes));
         pod.phase = random.Chance(30) ? model::PodPhase::kSucceeded : model::PodPhase::kRunning;
@@ -94,6 +142,13 @@ Events RandomEvents(Random& random) {
     }
     events.gangs.push_back(gang);
   }
+  const auto by_name = [](const auto& facts) { return facts.name; };
+  for (int i = 0; i < 3; ++i) {
+    if (random.Chance(40)) AddUnlessThere(events.pods, RandomStranger(random, nodes), by_name);
+    AddUnlessThere(events.claims, RandomClaim(random), by_name);
+    AddUnlessThere(events.volumes, RandomVolume(random), by_name);
+  }
+  if (random.Chance(50)) events.namespaces.push_back({"default", {{"team", random.Chance(50) ? "blue" : "red"}}});
   return events;
 }
 
@@ -103,6 +158,9 @@ void Feed(Cluster& cluster, const Events& events, Random* shuffle) {
   for (const auto& gang : events.gangs) calls.push_back([&] { cluster.SetGang(gang); });
   for (const auto& pod : events.pods) calls.push_back([&] { cluster.SetPod(pod); });
   for (const auto& queue : events.queues) calls.push_back([&] { cluster.SetQueue(queue); });
+  for (const auto& claim : events.claims) calls.push_back([&] { cluster.SetClaim(claim); });
+  for (const auto& volume : events.volumes) calls.push_back([&] { cluster.SetVolume(volume); });
+  for (const auto& ns : events.namespaces) calls.push_back([&] { cluster.SetNamespace(ns); });
   if (shuffle != nullptr) std::shuffle(calls.begin(), calls.end(), shuffle->engine());
   for (const auto& call : calls) call();
 }
@@ -133,6 +191,35 @@ std::vector<std::string> Told(const Cluster& cluster, const Decisions& decisions
   return told;
 }
 
+// Others that hold room with one of the task's claims that are for one pod at a time.
+int UsersBeside(const Cluster& cluster, model::TaskId placed) {
+  int users = 0;
+  for (model::GangId g = 0; g < 6; ++g) {
+    if (cluster.FindGang("default", absl::StrCat("g", g)) == model::kNone) continue;
+    for (const model::TaskId id : cluster.gang(cluster.FindGang("default", absl::StrCat("g", g))).tasks) {
+      if (id == placed || !cluster.task(id).holds_room()) continue;
+      for (const model::ClaimId claim : cluster.shape(cluster.task(id).shape).claims) {
+        const std::vector<model::ClaimId>& own = cluster.shape(cluster.task(placed).shape).claims;
+        users += cluster.volumes().one_pod(claim) && std::count(own.begin(), own.end(), claim) > 0 ? 1 : 0;
+      }
+    }
+  }
+  return users;
+}
+
+// The task's sub-group, if it has one, has all the pods it takes.
+bool IsWhole(const Cluster& cluster, const model::Task& placed) {
+  const model::Gang& gang = cluster.gang(placed.gang);
+  if (gang.sub_groups.empty() || gang.sub_groups[0].role != placed.role || placed.partition == model::kNone) return true;
+  int there = 0;
+  for (const model::TaskId id : gang.tasks) {
+    const model::Task& task = cluster.task(id);
+    if (task.role != placed.role || task.partition != placed.partition) continue;
+    there += task.status == TaskStatus::kBinding || task.status == TaskStatus::kRunning || task.status == TaskStatus::kSucceeded ? 1 : 0;
+  }
+  return there >= gang.sub_groups[0].size;
+}
+
 TEST(ScheduleProperty, NeverOvercommitsNeverPlacesPartOfAGang) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     Random random(seed);
@@ -157,9 +244,11 @@ TEST(ScheduleProperty, NeverOvercommitsNeverPlacesPartOfAGang) {
         ASSERT_GE(gang.ready(), gang.min_member) << "seed " << seed;
         ASSERT_TRUE(gang.admitted) << "seed " << seed;
       }
+      for (const model::Placement& p : decision.placements) ASSERT_TRUE(IsWhole(cluster, cluster.task(p.task))) << "seed " << seed;
       for (const model::Placement& p : decision.placements) {
         const model::Shape& shape = cluster.shape(cluster.task(p.task).shape);
         ASSERT_EQ(cluster.StaticObstacle(p.row, shape), model::Obstacle::kNothing) << "seed " << seed;
+        ASSERT_EQ(UsersBeside(cluster, p.task), 0) << "seed " << seed;
       }
       ASSERT_TRUE(decision.short_of_minimum ? decision.placements.empty() : true) << "seed " << seed;
       ASSERT_TRUE(gang.ready() >= gang.min_member || decision.reason.has_value() || decision.admit) << "seed " << seed;
@@ -167,13 +256,13 @@ TEST(ScheduleProperty, NeverOvercommitsNeverPlacesPartOfAGang) {
     for (const char* name : {"default", "other"}) {
       for (model::QueueId id = 0; id < cluster.queue_slots(); ++id) {
         const model::Queue& queue = cluster.queue(id);
-        if (queue.name != name || queue.capability[model::kCpu] == 0) continue;
+        if (queue.name != name || queue.Limit(model::kCpu) == model::kUnlimited) continue;
         std::int64_t placed = 0;
         for (const Decision& decision : decisions) {
           if (cluster.gang(decision.gang).queue != id) continue;
           for (const model::Placement& p : decision.placements) placed += cluster.shape(cluster.task(p.task).shape).request[model::kCpu];
         }
-        ASSERT_TRUE(placed == 0 || queue.held[model::kCpu] <= queue.capability[model::kCpu]) << "seed " << seed;
+        ASSERT_TRUE(placed == 0 || queue.held[model::kCpu] <= queue.Limit(model::kCpu)) << "seed " << seed;
       }
     }
   }
@@ -201,7 +290,7 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
       const Decisions with = Schedule(cluster, Policy(), testutil::At(100), kept);
       ASSERT_EQ(with, Decide(cluster)) << "seed " << seed << " round " << round;
       if (random.Chance(70)) Apply(cluster, with);
-      switch (random.Below(6)) {
+      switch (random.Below(10)) {
         case 0:
           cluster.SetNode(RandomNode(random, random.Below(9)));
           break;
@@ -213,6 +302,18 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
           cluster.RemovePod(pod.ns, pod.name);
           break;
         }
+        case 5:
+          cluster.SetClaim(RandomClaim(random));
+          break;
+        case 6:
+          cluster.SetVolume(RandomVolume(random));
+          break;
+        case 7:
+          cluster.SetPod(RandomStranger(random, 9));
+          break;
+        case 8:
+          cluster.SetNamespace({"default", {{"team", random.Chance(50) ? "blue" : "red"}}});
+          break;
         case 3: {
           model::PodFacts pod = events.pods[static_cast<std::size_t>(random.Below(static_cast<int>(events.pods.size())))];
           pod.uid += absl::StrCat("-", round);
@@ -240,9 +341,8 @@ TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {
     Events events = RandomEvents(random);
     events.gangs.resize(1);
     events.gangs[0].phase = model::GangPhase::kInqueue;
-    std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang != "g0"; });
-    events.queues[0].capability.clear();
-    events.queues[1].capability.clear();
+    std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang != "g0" && !pod.gang.empty(); });
+    for (model::QueueFacts& queue : events.queues) queue.capability.clear();
     Cluster cluster;
     Feed(cluster, events, nullptr);
     const Decisions before = Decide(cluster);
@@ -254,6 +354,130 @@ TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {
     ASSERT_FALSE(after[0].short_of_minimum) << "seed " << seed;
   }
   EXPECT_GT(placed_before, 500);
+}
+
+// A gang that is let in and has no pods yet, beside others that want more than their minimum: once its pods come it begins, if it would have
+// begun had nothing been placed beyond minima.
+TEST(ScheduleProperty, SurplusCostsNoGangItsBeginning) {
+  int began = 0, kept = 0;
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    Events events = RandomEvents(random);
+    model::GangFacts late = Gang("late", 1 + random.Below(6));
+    late.queue = random.Chance(70) ? "default" : "other";
+    const std::int64_t milli = 500 * (1 + random.Below(8));
+    late.has_min_resources = true;
+    const model::Wants wants = Cpu(milli);
+    for (const auto& [name, amount] : wants.requests) late.min_resources.emplace_back(name, amount * late.min_member);
+    for (model::GangFacts& gang : events.gangs) {
+      gang.min_member = std::min(gang.min_member, 1);
+      gang.has_min_resources = false;  // nothing is known of their pods that are missing
+    }
+    std::erase_if(events.gangs, [](const model::GangFacts& gang) { return gang.phase != model::GangPhase::kInqueue; });
+    std::erase_if(events.nodes, [](const model::NodeFacts& node) { return !node.taints.empty(); });  // for which the pods to come need no room
+    std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang.empty(); });  // that keep nodes from the pods to come
+    const auto placed_late = [&](bool surplus) {
+      Cluster cluster;
+      Feed(cluster, events, nullptr);
+      cluster.SetGang(late);
+      Policy policy;
+      policy.place_surplus = surplus;
+      Scratch scratch;
+      const Decisions first = Schedule(cluster, policy, testutil::At(100), scratch);
+      for (const Decision& decision : first) kept += decision.reason.has_value() && decision.reason->kind == model::Reason::Kind::kKeptForMinimum ? 1 : 0;
+      Apply(cluster, first);
+      for (int i = 0; i < late.min_member; ++i) cluster.SetPod(Pod("late", "r", i, wants));
+      for (const Decision& decision : Schedule(cluster, policy, testutil::At(101), scratch)) {
+        if (cluster.gang(decision.gang).name == "late") return !decision.placements.empty();
+      }
+      return false;
+    };
+    if (!placed_late(false)) continue;
+    ++began;
+    ASSERT_TRUE(placed_late(true)) << "seed " << seed;
+  }
+  EXPECT_GT(began, 500);
+  EXPECT_GT(kept, 100);
+}
+
+// Who would not fit though no pod beyond a minimum ran keeps nothing from anybody.
+TEST(ScheduleProperty, AGangThatNeverFitsChangesNothingForOthers) {
+  for (unsigned seed = 0; seed < 1500; ++seed) {
+    Random random(seed);
+    const Events events = RandomEvents(random);
+    Cluster without, with;
+    Feed(without, events, nullptr);
+    Feed(with, events, nullptr);
+    model::GangFacts never = Gang("never", 2);
+    never.created = testutil::At(50);
+    with.SetGang(never);
+    for (int i = 0; i < 2; ++i) with.SetPod(Pod("never", "r", i, Cpu(random.Chance(50) ? 17'000 : 1'000'000)));
+    std::vector<std::string> told = Told(with, Decide(with));
+    std::erase_if(told, [](const std::string& line) { return line.starts_with("never "); });
+    std::vector<std::string> before = Told(without, Decide(without));
+    std::sort(told.begin(), told.end());
+    std::sort(before.begin(), before.end());
+    ASSERT_EQ(told, before) << "seed " << seed;
+  }
+}
+
+// While pods beyond minima end one by one, and more of them wait, a gang that would fit without any of them begins at last.
+TEST(ScheduleProperty, SurplusStarvesNoMinimumForEver) {
+  int began = 0;
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    Random random(seed);
+    Cluster cluster;
+    cluster.SetQueue(testutil::Queue("default"));
+    const int nodes = 1 + random.Below(4);
+    for (int i = 0; i < nodes; ++i) cluster.SetNode(Node(absl::StrCat("n", i), 2 + random.Below(8)));
+    const int minimum = random.Below(3);
+    cluster.SetGang(Gang("elastic", minimum));
+    int next = 0;
+    for (; next < 60; ++next) cluster.SetPod(Pod("elastic", "w", next, Cpu(1000)));
+    Apply(cluster, Decide(cluster));
+    const int size = 1 + random.Below(4);
+    testutil::AddGang(cluster, "late", size, size, 1000 * (1 + random.Below(3)));
+    const auto started = [&] { return cluster.gang(cluster.FindGang("default", "late")).ready() >= size; };
+    // As long as there is one beyond the minimum that runs, some such pod ends; each that ends has a successor that waits.
+    for (int step = 0; step < 2000 && !started(); ++step) {
+      const model::Gang& elastic = cluster.gang(cluster.FindGang("default", "elastic"));
+      std::vector<model::TaskId> running;
+      for (const model::TaskId id : elastic.tasks) {
+        if (cluster.task(id).row != model::kNone) running.push_back(id);
+      }
+      if (static_cast<int>(running.size()) <= minimum) break;
+      std::sort(running.begin(), running.end(), [&](int a, int b) { return cluster.task(a).index < cluster.task(b).index; });
+      const std::size_t victim = static_cast<std::size_t>(minimum + random.Below(static_cast<int>(running.size()) - minimum));
+      const std::string name = cluster.task(running[victim]).name;
+      cluster.RemovePod("default", name);
+      cluster.SetPod(Pod("elastic", "w", next++, Cpu(1000)));
+      Apply(cluster, Decide(cluster));
+    }
+    // Whether it fits beside the minimum alone.
+    Cluster alone;
+    alone.SetQueue(testutil::Queue("default"));
+    for (int i = 0; i < nodes; ++i) alone.SetNode(Node(absl::StrCat("n", i), static_cast<int>(cluster.allocatable(cluster.FindNode(absl::StrCat("n", i)), model::kCpu) / 1000)));
+    alone.SetGang(Gang("elastic", minimum));
+    const model::Gang& elastic = cluster.gang(cluster.FindGang("default", "elastic"));
+    std::vector<model::TaskId> tasks = elastic.tasks;
+    std::erase_if(tasks, [&](int id) { return cluster.task(id).row == model::kNone; });
+    std::sort(tasks.begin(), tasks.end(), [&](int a, int b) { return cluster.task(a).index < cluster.task(b).index; });
+    for (std::size_t i = 0; i < std::min(tasks.size(), static_cast<std::size_t>(minimum)); ++i) {
+      model::PodFacts pod = Pod("elastic", "w", cluster.task(tasks[i]).index, Cpu(1000));
+      pod.node = std::string(cluster.node_name(cluster.task(tasks[i]).row));
+      pod.phase = model::PodPhase::kRunning;
+      alone.SetPod(pod);
+    }
+    const model::Gang& late = cluster.gang(cluster.FindGang("default", "late"));
+    const std::int64_t milli = cluster.shape(cluster.task(late.tasks.front()).shape).request[model::kCpu];
+    testutil::AddGang(alone, "late", size, size, milli);
+    bool fits = false;
+    for (const Decision& decision : Decide(alone)) fits = fits || (alone.gang(decision.gang).name == "late" && !decision.placements.empty());
+    if (!fits) continue;
+    ++began;
+    ASSERT_TRUE(started()) << "seed " << seed;
+  }
+  EXPECT_GT(began, 60);
 }
 
 // The rest of a decision applied, nothing is left to decide: rounds do not go on for ever.

@@ -121,7 +121,7 @@ TEST(ScheduleTest, OverTheClustersSumIsNotLetIn) {
   ASSERT_TRUE(decision.reason.has_value());
   EXPECT_EQ(decision.reason->kind, Reason::Kind::kClusterFull);
   ASSERT_EQ(decision.reason->sums.size(), 1u);
-  EXPECT_EQ(decision.reason->sums[0], (model::SumLack{"cpu", 144'000, 115'200, 0}));
+  EXPECT_EQ(decision.reason->sums[0], (model::SumLack{"cpu", 144'000, 115'200, 0, 96'000}));
   AddNodes(w.cluster, 12);
   EXPECT_TRUE(w.Of("big").admit);
 }
@@ -136,6 +136,181 @@ TEST(ScheduleTest, TheElasticRestTakesWhatIsThere) {
   EXPECT_FALSE(decision.short_of_minimum);
   ASSERT_TRUE(decision.reason.has_value());
   EXPECT_EQ(decision.reason->missing, 2);
+}
+
+// Three gangs of at least two, 64 x 1 cpu each, on 64 cpu; the pods of the first are there.
+struct SurplusTest : World, ::testing::Test {
+  SurplusTest() { AddNodes(cluster, 4); }
+  // Let in; `milli` of cpu and a pod each is what its Job says of its pods.
+  void LetIn(const std::string& name, int min_member, std::int64_t milli) {
+    model::GangFacts gang = Gang(name, min_member);
+    gang.has_min_resources = true;
+    gang.min_resources = {{"cpu", min_member * milli}, {"pods", min_member}};
+    cluster.SetGang(gang);
+  }
+  void AddPods(const std::string& gang, int from, int to, const Wants& wants) {
+    for (int i = from; i < to; ++i) cluster.SetPod(Pod(gang, "w", i, wants));
+  }
+  void Apply() {
+    for (const Decision& decision : World::Run()) {
+      if (decision.admit) cluster.SetAdmitted(decision.gang, true);
+      for (const model::Placement& p : decision.placements) {
+        PodFacts pod = Pod(cluster.gang(decision.gang).name, "w", cluster.task(p.task).index, Wants());
+        pod.wants = wants_of[pod.gang];
+        pod.node = std::string(cluster.node_name(p.row));
+        pod.phase = PodPhase::kRunning;
+        cluster.SetPod(pod);
+      }
+    }
+  }
+  // Tasks `from` to `to` run on the node.
+  void Runs(const std::string& gang, int from, int to, const Wants& wants, const std::string& node, PodPhase phase = PodPhase::kRunning) {
+    for (int i = from; i < to; ++i) {
+      PodFacts pod = Pod(gang, "w", i, wants);
+      pod.node = node;
+      pod.phase = phase;
+      cluster.SetPod(pod);
+    }
+  }
+  std::size_t PlacedOf(const std::string& gang) { return Of(gang).placements.size(); }
+
+  std::map<std::string, Wants> wants_of;
+};
+
+TEST_F(SurplusTest, LeavesTheMinimaOfGangsWhosePodsAreStillToBeMade) {
+  for (const char* name : {"m1", "m2", "m3"}) LetIn(name, 2, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  const Decision first = Of("m1");
+  EXPECT_EQ(first.placements.size(), 60u);
+  ASSERT_TRUE(first.reason.has_value());
+  EXPECT_FALSE(first.short_of_minimum);
+  EXPECT_EQ(model::Render(*first.reason), "waits for 4 of 64 tasks: room is kept for gangs that lack their minimum, the first is default/m2");
+  for (const char* name : {"m1", "m2", "m3"}) wants_of[name] = Cpu(1000);
+  Apply();
+  for (const char* name : {"m2", "m3"}) AddPods(name, 0, 64, Cpu(1000));
+  EXPECT_EQ(PlacedOf("m1"), 0u);
+  EXPECT_EQ(PlacedOf("m2"), 2u);
+  EXPECT_EQ(PlacedOf("m3"), 2u);
+}
+
+// One that was not let in before this very call, and one of which some pods are there.
+TEST_F(SurplusTest, LeavesTheMinimaOfThoseJustLetInAndOfThoseHalfMade) {
+  LetIn("m1", 2, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  model::GangFacts fresh = Gang("m2", 4);
+  fresh.phase = model::GangPhase::kPending;
+  fresh.has_min_resources = true;
+  fresh.min_resources = {{"cpu", 16'000}};
+  cluster.SetGang(fresh);
+  LetIn("m3", 4, 1000);
+  AddPods("m3", 0, 3, Cpu(2000));
+  EXPECT_EQ(PlacedOf("m1"), 64u - 16u - 7u);
+}
+
+TEST_F(SurplusTest, AGangThatNeverFitsStopsNobody) {
+  LetIn("m1", 2, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  LetIn("awaited", 5, 13'000);     // 65 of 64
+  LetIn("wide", 1, 17'000);        // no node is so large
+  LetIn("large", 5, 13'000);
+  AddPods("large", 0, 5, Cpu(13'000));
+  LetIn("nowhere", 1, 1000);
+  AddPods("nowhere", 0, 1, CpuOn(1000, "zone", "none"));
+  LetIn("gated", 1, 1000);
+  PodFacts gated = Pod("gated", "w", 0, Cpu(1000));
+  gated.gated = true;
+  cluster.SetPod(gated);
+  model::GangFacts elsewhere = Gang("elsewhere", 1);
+  elsewhere.queue = "missing";
+  cluster.SetGang(elsewhere);
+  AddPods("elsewhere", 0, 1, Cpu(1000));
+  LetIn("failed", 2, 1000);  // nobody replaces it
+  Runs("failed", 0, 1, Cpu(0), "node-003");
+  Runs("failed", 1, 2, Cpu(0), "node-003", PodPhase::kFailed);
+  EXPECT_EQ(PlacedOf("m1"), 64u);
+}
+
+// 16 cpu of minima, the rest is surplus: a gang that needs 32 waits, and what becomes free gathers for it.
+TEST_F(SurplusTest, WhatBecomesFreeGathersForAMinimum) {
+  LetIn("m1", 16, 1000);
+  for (int node = 0; node < 4; ++node) Runs("m1", 16 * node, 16 * node + 16, Cpu(1000), absl::StrCat("node-00", node));
+  AddPods("m1", 64, 80, Cpu(1000));
+  LetIn("late", 2, 16'000);
+  AddPods("late", 0, 2, Cpu(16'000));
+  for (int i = 0; i < 32; ++i) {
+    ASSERT_EQ(PlacedOf("late"), 0u) << i;
+    Runs("m1", 63 - i, 64 - i, Cpu(1000), absl::StrCat("node-00", (63 - i) / 16), PodPhase::kSucceeded);
+    if (i < 31) {
+      EXPECT_EQ(PlacedOf("m1"), 0u) << i;
+    }
+  }
+  EXPECT_EQ(PlacedOf("late"), 2u);
+}
+
+// What stands in its way are minima: nothing is kept, since nobody knows for how long.
+TEST_F(SurplusTest, MinimaInTheWayKeepNothing) {
+  LetIn("m1", 48, 1000);
+  for (int node = 0; node < 3; ++node) Runs("m1", 16 * node, 16 * node + 16, Cpu(1000), absl::StrCat("node-00", node));
+  AddPods("m1", 48, 60, Cpu(1000));
+  LetIn("late", 2, 16'000);
+  AddPods("late", 0, 2, Cpu(16'000));
+  EXPECT_EQ(PlacedOf("m1"), 12u);
+}
+
+TEST_F(SurplusTest, GoesToNodesThatTheOthersCannotUse) {
+  model::NodeFacts fast = Node("node-004");
+  fast.labels.emplace_back("disk", "ssd");
+  cluster.SetNode(fast);
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 80, Cpu(1000));
+  LetIn("late", 2, 16'000);
+  AddPods("late", 0, 1, CpuOn(16'000, "disk", "ssd"));  // its other pod is to be made, and may go anywhere
+  EXPECT_EQ(PlacedOf("m1"), 48u);
+}
+
+TEST_F(SurplusTest, PodsThatAreEndingAreRoomToCome) {
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 32, Cpu(1000));
+  for (int node = 0; node < 2; ++node) {
+    PodFacts old = Pod("gone", "w", node, Cpu(8000));
+    old.node = absl::StrCat("node-00", node);
+    old.terminating = true;
+    cluster.SetPod(old);
+  }
+  LetIn("gone", 3, 16'000);
+  AddPods("gone", 2, 5, Cpu(16'000));
+  EXPECT_EQ(PlacedOf("m1"), 8u) << "beside its minimum only what no pod of 16 cpu could use";
+}
+
+TEST_F(SurplusTest, LeavesTheQueuesRoomToo) {
+  model::QueueFacts queue = Queue("default");
+  queue.capability = {{"cpu", 20'000}};
+  cluster.SetQueue(queue);
+  LetIn("m1", 2, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  LetIn("m2", 4, 1000);
+  EXPECT_EQ(PlacedOf("m1"), 16u);
+  LetIn("m3", 17, 1000);  // more than the queue has left beside them
+  EXPECT_EQ(PlacedOf("m1"), 16u);
+}
+
+TEST_F(SurplusTest, TheBudgetGoesToThoseWhoAreServedFirst) {
+  LetIn("m1", 2, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  for (int i = 0; i < 5; ++i) LetIn(absl::StrCat("m2-", i), 2, 1000);
+  EXPECT_EQ(PlacedOf("m1"), 54u);
+  policy.keep_budget = 2;
+  EXPECT_EQ(PlacedOf("m1"), 60u);
+}
+
+TEST_F(SurplusTest, IsLeftUndecidedWhenThePolicySaysSo) {
+  LetIn("m1", 2, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  policy.place_surplus = false;
+  const Decision decision = Of("m1");
+  EXPECT_EQ(decision.placements.size(), 2u);
+  EXPECT_TRUE(decision.rest_undecided);
+  EXPECT_FALSE(decision.reason.has_value());
 }
 
 // fixtures/volcano-golden/raw-podgroup: two of three pods are there.
@@ -399,6 +574,472 @@ TEST(ScheduleTest, LetInGangsWithoutPodsAreCountedThoseThatDidNotFitAreNot) {
   EXPECT_FALSE(w.Of("second").admit) << "the first is about to be placed";
   for (int i = 0; i < 8; ++i) w.cluster.SetPod(Pod("first", "w", i, Cpu(9000)));
   EXPECT_TRUE(w.Of("second").admit) << "the first has its pods, does not fit, and holds nothing";
+}
+
+// A task of `partitions` times two pods that start together, each partition whole.
+PodFacts PartitionPod(const std::string& gang, int index, std::int64_t milli) {
+  PodFacts pod = Pod(gang, "w", index, Cpu(milli));
+  pod.partition = absl::StrCat(index / 2);
+  return pod;
+}
+model::GangFacts Partitioned(const std::string& name, int min_member, int min_groups) {
+  model::GangFacts gang = Gang(name, min_member);
+  gang.min_task_member = {{"w", min_member}};
+  gang.sub_groups = {{"w", 2, min_groups}};
+  return gang;
+}
+
+// fixtures/found/partition-full: two partitions of two, no topology.
+TEST(SubGroupTest, WithoutTopologyTheyAreAPlainGang) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Partitioned("g", 4, 0));
+  for (int i = 0; i < 4; ++i) w.cluster.SetPod(PartitionPod("g", i, 1000));
+  EXPECT_EQ(w.Placed().size(), 4u);
+}
+
+TEST(SubGroupTest, TheMinimumTakesWholeSubGroups) {
+  World w;
+  AddNodes(w.cluster, 1, 6);
+  w.cluster.SetGang(Partitioned("g", 4, 2));
+  for (int i = 0; i < 8; ++i) {
+    if (i != 1) w.cluster.SetPod(PartitionPod("g", i, 1000));  // g-w-1 is being made again
+  }
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "node-000"), Pair("g-w-3", "node-000"), Pair("g-w-4", "node-000"),
+                                      Pair("g-w-5", "node-000"), Pair("g-w-6", "node-000"), Pair("g-w-7", "node-000")));
+}
+
+TEST(SubGroupTest, WhatRunsOfASubGroupCountsForIt) {
+  World w;
+  AddNodes(w.cluster, 1, 3);
+  w.cluster.SetGang(Partitioned("g", 4, 2));
+  for (const int i : {0, 1, 3}) {
+    PodFacts running = PartitionPod("g", i, 1000);
+    running.node = "node-other";
+    running.phase = PodPhase::kRunning;
+    w.cluster.SetPod(running);
+  }
+  for (const int i : {2, 4, 5}) w.cluster.SetPod(PartitionPod("g", i, 1000));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "node-000"), Pair("g-w-4", "node-000"), Pair("g-w-5", "node-000")));
+  w.cluster.SetNode(Node("node-000", 2));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "node-000"))) << "no half of the third";
+}
+
+// Four of any pods would do for the gang, but not one pod of each partition.
+TEST(SubGroupTest, TooFewWholeOnesWaitAndSaySo) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Partitioned("g", 4, 2));
+  for (const int i : {0, 2, 4, 5}) w.cluster.SetPod(PartitionPod("g", i, 1000));
+  const Decision decision = w.Of("g");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  EXPECT_TRUE(decision.short_of_minimum);
+  EXPECT_EQ(model::Render(*decision.reason), "waits for 1 of 1 sub-group of task w: 0 have all of 2 pods");
+  w.cluster.SetGang(Partitioned("g", 2, 2));
+  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 1 of 2 sub-groups of task w: 1 has all of 2 pods");
+}
+
+TEST(SubGroupTest, TheRestComesInWholeSubGroups) {
+  World w;
+  AddNodes(w.cluster, 1, 5);
+  w.cluster.SetGang(Partitioned("g", 2, 1));
+  for (int i = 0; i < 6; ++i) w.cluster.SetPod(PartitionPod("g", i, 1000));
+  EXPECT_EQ(w.Placed().size(), 4u);
+  EXPECT_EQ(w.Of("g").reason->missing, 2);
+}
+
+TEST(SubGroupTest, WhatIsBeyondTheSizeComesAfterTheWhole) {
+  World w;
+  AddNodes(w.cluster, 1, 1);
+  w.cluster.SetGang(Partitioned("g", 0, 0));
+  for (int i = 0; i < 3; ++i) {
+    PodFacts pod = PartitionPod("g", i, 1000);
+    pod.partition = "0";
+    w.cluster.SetPod(pod);
+  }
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  w.cluster.SetNode(Node("node-000", 3));
+  EXPECT_EQ(w.Placed().size(), 3u);
+}
+
+TEST(SubGroupTest, NoHalfIsPlacedForAQueueThatHasRoomForOne) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::QueueFacts queue = Queue("default");
+  queue.capability = {{"cpu", 3000}};
+  w.cluster.SetQueue(queue);
+  w.cluster.SetGang(Partitioned("g", 2, 1));
+  for (int i = 0; i < 4; ++i) w.cluster.SetPod(PartitionPod("g", i, 1000));
+  EXPECT_EQ(w.Placed().size(), 2u);
+  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 2 of 4 tasks: needs cpu 2, queue default uses 2 of 3, 1 too many");
+}
+
+TEST(ScheduleTest, ACapabilityOfNoDevicesIsNone) {
+  World w;
+  model::NodeFacts node = Node("n");
+  node.allocatable.emplace_back("nvidia.com/gpu", 8);
+  w.cluster.SetNode(node);
+  model::QueueFacts queue = Queue("default");
+  queue.capability = {{"cpu", 0}, {"memory", 0}, {"nvidia.com/gpu", 0}};
+  w.cluster.SetQueue(queue);
+  AddGang(w.cluster, "plain", 1, 1, 1000);
+  EXPECT_EQ(w.Placed().size(), 1u) << "cpu and memory of 0 are no limit, as in Volcano";
+  w.cluster.SetGang(Gang("gpu", 1));
+  Wants wants = Cpu(1000);
+  wants.requests.emplace_back("nvidia.com/gpu", 1);
+  w.cluster.SetPod(Pod("gpu", "w", 0, wants));
+  EXPECT_THAT(w.Of("gpu").placements, IsEmpty());
+  EXPECT_EQ(model::Render(*w.Of("gpu").reason), "waits for 1 of 1 task: needs nvidia.com/gpu 1, queue default uses 0 of 0, 1 too many");
+  model::GangFacts asks = Gang("asks", 1);
+  asks.phase = model::GangPhase::kNone;
+  asks.has_min_resources = true;
+  asks.min_resources = {{"nvidia.com/gpu", 1}};
+  w.cluster.SetGang(asks);
+  EXPECT_FALSE(w.Of("asks").admit);
+}
+
+// 16 cpu; `lab` keeps 8 of them and its child 6 of those 8.
+struct QueueLimitTest : ::testing::Test {
+  QueueLimitTest() {
+    AddNodes(w.cluster, 1);
+    Set("root", "", {}, {});
+    Set("lab", "root", {}, {{"cpu", 8000}});
+    Set("team", "lab", {}, {{"cpu", 6000}});
+    Set("mate", "lab", {}, {});
+    Set("other", "root", {}, {});
+    w.policy.overcommit_percent = 1000;
+  }
+  void Set(const std::string& name, const std::string& parent, model::NamedAmounts capability, model::NamedAmounts guarantee) {
+    model::QueueFacts queue = Queue(name);
+    queue.parent = parent;
+    queue.capability = std::move(capability);
+    queue.guarantee = std::move(guarantee);
+    w.cluster.SetQueue(queue);
+  }
+  // The reason why `milli` more are not let into the queue.
+  std::string Asks(const std::string& queue, std::int64_t milli) {
+    model::GangFacts gang = Gang("asks", 1);
+    gang.queue = queue;
+    gang.phase = model::GangPhase::kNone;
+    gang.has_min_resources = true;
+    gang.min_resources = {{"cpu", milli}};
+    w.cluster.SetGang(gang);
+    const Decision decision = w.Of("asks");
+    return decision.reason.has_value() ? model::Render(*decision.reason) : "";
+  }
+  World w;
+};
+
+TEST_F(QueueLimitTest, AGuaranteeLiesWithinThatOfTheQueueAbove) {
+  EXPECT_EQ(Asks("other", 8000), "");
+  EXPECT_EQ(Asks("other", 9000), "waits for 1 of 1 task: needs cpu 9, queue other uses 0 of 8, 1 too many");
+  EXPECT_EQ(Asks("team", 16000), "");
+  EXPECT_EQ(Asks("mate", 10000), "");
+  EXPECT_EQ(Asks("mate", 11000), "waits for 1 of 1 task: needs cpu 11, queue mate uses 0 of 10, 1 too many");
+  Set("team", "lab", {}, {{"cpu", 10000}});  // more than its parent's
+  EXPECT_EQ(Asks("other", 7000), "waits for 1 of 1 task: needs cpu 7, queue other uses 0 of 6, 1 too many");
+}
+
+TEST_F(QueueLimitTest, ACapabilityHoldsForTheQueuesBelow) {
+  Set("lab", "root", {{"cpu", 4000}}, {});
+  Set("team", "lab", {}, {});
+  model::GangFacts runs = Gang("runs", 1);
+  runs.queue = "mate";
+  w.cluster.SetGang(runs);
+  PodFacts running = Pod("runs", "w", 0, Cpu(3000));
+  running.node = "node-000";
+  running.phase = PodPhase::kRunning;
+  w.cluster.SetPod(running);
+  EXPECT_EQ(Asks("team", 1000), "");
+  EXPECT_EQ(Asks("team", 2000), "waits for 1 of 1 task: needs cpu 2, queue lab uses 3 of 4, 1 too many");
+  model::GangFacts gang = Gang("g", 2);
+  gang.queue = "team";
+  w.cluster.SetGang(gang);
+  for (int i = 0; i < 2; ++i) w.cluster.SetPod(Pod("g", "w", i, Cpu(1000)));
+  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 2 of 2 tasks: needs cpu 2, queue lab uses 3 of 4, 1 too many");
+  Set("mate", "root", {}, {});
+  EXPECT_FALSE(w.Of("g").reason.has_value()) << "what runs in mate counts no more";
+}
+
+TEST_F(QueueLimitTest, ACircleOfParentsIsNobodysTree) {
+  Set("lab", "team", {{"cpu", 4000}}, {{"cpu", 8000}});
+  EXPECT_EQ(Asks("mate", 4000), "");
+  EXPECT_EQ(Asks("mate", 5000), "waits for 1 of 1 task: needs cpu 5, queue mate uses 0 of 4, 1 too many");
+  w.cluster.RemoveQueue("lab");
+  w.cluster.RemoveQueue("team");
+  EXPECT_EQ(Asks("other", 16000), "");
+}
+
+TEST(ScheduleTest, AQueuesFieldWeDoNotKnowIsNamed) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::QueueFacts queue = Queue("default");
+  queue.not_modelled = "spec.affinity";
+  w.cluster.SetQueue(queue);
+  AddGang(w.cluster, "g", 1, 1, 1000);
+  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 1 of 1 task: spec.affinity of queue default asks for something this scheduler does not know");
+}
+
+// ---- claims and volumes
+
+model::ClaimFacts BoundTo(const std::string& name, const std::string& volume) {
+  model::ClaimFacts claim;
+  claim.ns = "default";
+  claim.name = name;
+  claim.phase = model::ClaimPhase::kBound;
+  claim.volume = volume;
+  return claim;
+}
+model::VolumeFacts VolumeIn(const std::string& name, const std::string& zone) {
+  return {name, {{{{"zone", model::Op::kIn, {zone}}}}}, ""};
+}
+model::NodeFacts NodeIn(const std::string& name, const std::string& zone) {
+  model::NodeFacts node = Node(name);
+  node.labels.emplace_back("zone", zone);
+  return node;
+}
+
+struct ClaimTest : ::testing::Test {
+  ClaimTest() {
+    w.cluster.SetNode(NodeIn("n1", "a"));
+    w.cluster.SetNode(NodeIn("n2", "b"));
+    w.cluster.SetGang(Gang("g", 1));
+    w.cluster.SetPod(PodWith({"default/data"}));
+  }
+  static PodFacts PodWith(std::vector<std::string> claims, int index = 0) {
+    PodFacts pod = Pod("g", "w", index, Cpu(1000));
+    pod.wants.claims = std::move(claims);
+    return pod;
+  }
+  std::string Reason() {
+    const Decision decision = w.Of("g");
+    return decision.reason.has_value() ? model::Render(*decision.reason) : "";
+  }
+  World w;
+};
+
+TEST_F(ClaimTest, EveryTroubleIsSaid) {
+  const auto is = [&](const std::string& what) { EXPECT_EQ(Reason(), "waits for 1 of 1 task: " + what); };
+  is("there is no claim data");
+  w.cluster.SetClaimsReadable(false);
+  is("claim data cannot be read: the scheduler may not list persistentvolumeclaims");
+  model::ClaimFacts claim = BoundTo("data", "");
+  claim.phase = model::ClaimPhase::kPending;
+  w.cluster.SetClaim(claim);
+  is("claim data is not bound yet");
+  claim.storage_class = "disk";
+  w.cluster.SetClaim(claim);
+  is("claim data is not bound yet (storage class disk)");
+  w.cluster.SetStorageClass({"disk", true});
+  EXPECT_THAT(Reason(), ::testing::HasSubstr("storage class disk binds a claim when its pod gets a node (WaitForFirstConsumer)"));
+  claim.volume = "pv1";
+  w.cluster.SetClaim(claim);
+  is("claim data is not bound yet (storage class disk)");
+  claim.phase = model::ClaimPhase::kLost;
+  w.cluster.SetClaim(claim);
+  is("claim data has lost its volume pv1");
+  claim.phase = model::ClaimPhase::kBound;
+  w.cluster.SetClaim(claim);
+  is("volume pv1 of claim data is not known: it is gone, or the scheduler may not list persistentvolumes");
+  w.cluster.SetVolume({"pv1", {}, "spec.nodeAffinity"});
+  is("claim data: spec.nodeAffinity of volume pv1 asks for something this scheduler does not know");
+  w.cluster.SetVolume({"pv1", {}, ""});
+  EXPECT_EQ(Reason(), "");
+  claim.ending = true;
+  w.cluster.SetClaim(claim);
+  is("claim data is being deleted");
+  w.cluster.RemoveClaim("default", "data");
+  is("there is no claim data");
+}
+
+TEST_F(ClaimTest, AVolumeKeepsItsPodsWhereItIs) {
+  w.cluster.SetClaim(BoundTo("data", "pv1"));
+  w.cluster.SetVolume(VolumeIn("pv1", "b"));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2")));
+  w.cluster.SetVolume(VolumeIn("pv1", "c"));
+  EXPECT_EQ(Reason(), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes do not reach volume pv1 (zone=c), 0 fit");
+  w.cluster.SetNode(NodeIn("n3", "c"));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n3")));
+}
+
+TEST_F(ClaimTest, TwoVolumesInTwoPlacesFitNowhere) {
+  w.cluster.SetClaim(BoundTo("data", "pv1"));
+  w.cluster.SetClaim(BoundTo("more", "pv2"));
+  w.cluster.SetVolume(VolumeIn("pv1", "a"));
+  w.cluster.SetVolume(VolumeIn("pv2", "b"));
+  w.cluster.SetPod(PodWith({"default/data", "default/more"}));
+  EXPECT_EQ(Reason(), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes do not reach volume pv1 (zone=a), 0 fit");
+  w.cluster.SetClaim(BoundTo("more", "pv1"));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n1")));
+}
+
+TEST_F(ClaimTest, OnePodAtATimeUsesAClaimThatIsForOne) {
+  model::ClaimFacts claim = BoundTo("data", "pv1");
+  claim.one_pod = true;
+  w.cluster.SetClaim(claim);
+  w.cluster.SetVolume({"pv1", {}, ""});
+  w.cluster.SetPod(PodWith({"default/data"}, 1));
+  AddGang(w.cluster, "other", 1, 0, 0);
+  PodFacts others = Pod("other", "w", 0, Cpu(1000));
+  others.wants.claims = {"default/data"};
+  w.cluster.SetPod(others);
+  EXPECT_EQ(w.Placed().size(), 1u);
+  EXPECT_EQ(Reason(), "waits for 1 of 2 tasks: claim data is for one pod at a time (ReadWriteOncePod), and another has it");
+  EXPECT_EQ(model::Render(*w.Of("other").reason), "waits for 1 of 1 task: claim data is for one pod at a time (ReadWriteOncePod), and another has it");
+  PodFacts running = PodWith({"default/data"});
+  running.node = "n1";
+  running.phase = PodPhase::kRunning;
+  w.cluster.SetPod(running);
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  w.cluster.RemovePod("default", running.name);
+  EXPECT_EQ(w.Placed().size(), 1u);
+}
+
+TEST_F(ClaimTest, WhatNobodyUsesIsForgotten) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = absl::StrCat("c", i), volume = absl::StrCat("pv", i);
+    w.cluster.SetPod(PodWith({"default/" + name}));
+    w.cluster.SetClaim(BoundTo(name, volume));
+    w.cluster.SetVolume(VolumeIn(volume, "a"));
+    w.cluster.RemoveClaim("default", name);
+    w.cluster.RemoveVolume(volume);
+  }
+  EXPECT_EQ(w.cluster.volumes().claim_slots(), 1);
+  EXPECT_EQ(w.cluster.volumes().volume_slots(), 0);
+}
+
+// ---- pods that keep others away
+
+struct KeptAwayTest : ::testing::Test {
+  KeptAwayTest() {
+    w.cluster.SetNode(NodeIn("n1", "a"));
+    w.cluster.SetNode(NodeIn("n2", "a"));
+    w.cluster.SetNode(NodeIn("n3", "b"));
+    w.cluster.SetGang(Gang("g", 1));
+    w.cluster.SetPod(Waiting());
+  }
+  static PodFacts Waiting() {
+    PodFacts pod = Pod("g", "w", 0, Cpu(1000));
+    pod.labels = {{"app", "train"}, {"tier", "x"}};
+    return pod;
+  }
+  static model::AntiAffinityFacts Term(const std::string& key = "zone") {
+    model::AntiAffinityFacts term;
+    term.topology_key = key;
+    term.namespaces = {"default"};
+    term.pods = {{"app", model::Op::kIn, {"train"}}};
+    return term;
+  }
+  static PodFacts Keeper(const std::string& node, model::AntiAffinityFacts term, const std::string& name = "web") {
+    PodFacts pod = Pod("", "x", 0, Cpu(0));
+    pod.name = name;
+    pod.uid = name + node;
+    pod.ours = false;
+    pod.node = node;
+    pod.phase = PodPhase::kRunning;
+    pod.keeps_away = {std::move(term)};
+    return pod;
+  }
+  // Nodes that take the pod.
+  std::set<std::string> Open() {
+    std::set<std::string> open;
+    for (const char* const node : {"n1", "n2", "n3"}) {
+      const model::Task& task = w.cluster.task(w.cluster.FindTask("default", "g-w-0"));
+      if (w.cluster.StaticObstacle(w.cluster.FindNode(node), w.cluster.shape(task.shape)) == model::Obstacle::kNothing) open.insert(node);
+    }
+    return open;
+  }
+  using Nodes = std::set<std::string>;
+  World w;
+};
+
+TEST_F(KeptAwayTest, FromEveryNodeOfTheDomain) {
+  w.cluster.SetPod(Keeper("n1", Term()));
+  EXPECT_EQ(Open(), (Nodes{"n3"}));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n3")));
+  w.cluster.SetPod(Keeper("n3", Term(), "web2"));
+  EXPECT_EQ(model::Render(*w.Of("g").reason),
+            "waits for 1 of 1 task: w needs cpu 1, memory 100M; 3 nodes are kept free by the podAntiAffinity of pod default/web, 0 fit");
+  w.cluster.RemovePod("default", "web");
+  EXPECT_EQ(Open(), (Nodes{"n1", "n2"}));
+  PodFacts ended = Keeper("n3", Term(), "web2");
+  ended.phase = PodPhase::kSucceeded;
+  ended.keeps_away.clear();
+  w.cluster.SetPod(ended);
+  EXPECT_EQ(Open(), (Nodes{"n1", "n2", "n3"}));
+}
+
+TEST_F(KeptAwayTest, ANodeWithoutTheLabelIsNoDomain) {
+  w.cluster.SetPod(Keeper("n1", Term("rack")));
+  EXPECT_EQ(Open(), (Nodes{"n1", "n2", "n3"}));
+  model::NodeFacts racked = NodeIn("n1", "a");
+  racked.labels.emplace_back("rack", "7");
+  w.cluster.SetNode(racked);
+  EXPECT_EQ(Open(), (Nodes{"n2", "n3"}));
+  w.cluster.SetNode(NodeIn("n1", "a"));
+  EXPECT_EQ(Open(), (Nodes{"n1", "n2", "n3"}));
+}
+
+TEST_F(KeptAwayTest, SelectorsDecideWhom) {
+  const auto open_with = [&](auto change) {
+    model::AntiAffinityFacts term = Term("kubernetes.io/hostname");
+    change(term);
+    w.cluster.SetPod(Keeper("n1", term, "web"));
+    const Nodes open = Open();
+    w.cluster.RemovePod("default", "web");
+    return open;
+  };
+  const Nodes all{"n1", "n2", "n3"}, rest{"n2", "n3"};
+  EXPECT_EQ(open_with([](auto&) {}), rest);
+  EXPECT_EQ(open_with([](auto& t) { t.pods.clear(); }), rest) << "an empty selector matches every pod";
+  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"app", model::Op::kIn, {"web", "db"}}}; }), all);
+  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"app", model::Op::kNotIn, {"web"}}}; }), rest);
+  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"gone", model::Op::kNotIn, {"x"}}}; }), rest);
+  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"gone", model::Op::kExists, {}}}; }), all);
+  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"gone", model::Op::kDoesNotExist, {}}, {"tier", model::Op::kExists, {}}}; }), rest);
+  EXPECT_EQ(open_with([](auto& t) { t.namespaces = {"other"}; }), all);
+}
+
+TEST_F(KeptAwayTest, ANamespaceThatNobodyShowedIsTakenToMatch) {
+  model::AntiAffinityFacts term = Term("kubernetes.io/hostname");
+  term.namespaces.clear();
+  term.namespace_selector = {{"team", model::Op::kIn, {"blue"}}};
+  w.cluster.SetPod(Keeper("n1", term));
+  EXPECT_EQ(Open(), (Nodes{"n2", "n3"}));
+  w.cluster.SetNamespace({"default", {{"team", "red"}}});
+  EXPECT_EQ(Open(), (Nodes{"n1", "n2", "n3"}));
+  w.cluster.SetNamespace({"default", {{"team", "blue"}}});
+  EXPECT_EQ(Open(), (Nodes{"n2", "n3"}));
+  w.cluster.SetNamespace({"default", {}});
+  EXPECT_EQ(Open(), (Nodes{"n1", "n2", "n3"}));
+  w.cluster.RemoveNamespace("default");
+  EXPECT_EQ(Open(), (Nodes{"n2", "n3"}));
+}
+
+TEST_F(KeptAwayTest, APodWithoutLabelsIsMatchedToo) {
+  PodFacts bare = Waiting();
+  bare.labels.clear();
+  w.cluster.SetPod(bare);
+  model::AntiAffinityFacts everyone = Term("kubernetes.io/hostname");
+  everyone.pods.clear();
+  w.cluster.SetPod(Keeper("n1", everyone));
+  EXPECT_EQ(Open(), (Nodes{"n2", "n3"}));
+}
+
+TEST_F(KeptAwayTest, TermsComeAndGoWithoutATrace) {
+  const int shapes = w.cluster.shape_slots();
+  for (int i = 0; i < 100; ++i) {
+    model::AntiAffinityFacts term = Term();
+    term.pods.push_back({"tier", model::Op::kNotIn, {absl::StrCat(i)}});
+    w.cluster.SetPod(Keeper("n1", term));
+    w.cluster.SetPod(Waiting());
+    EXPECT_EQ(Open(), (Nodes{"n3"}));
+    w.cluster.RemovePod("default", "web");
+    w.cluster.RemovePod("default", "g-w-0");
+    w.cluster.SetPod(Waiting());
+    EXPECT_EQ(Open(), (Nodes{"n1", "n2", "n3"}));
+  }
+  EXPECT_LE(w.cluster.shape_slots(), shapes + 3);
 }
 
 // Filling one shape after the other fails here: the fullest choice for the first of the twos is the node that the three needs.

@@ -140,9 +140,101 @@ INSTANTIATE_TEST_SUITE_P(
                   R"("volumes":[{"name":"a","hostPath":{"path":"/"}},{"name":"b","emptyDir":{}},{"name":"c","configMap":{"name":"x"}},
                      {"name":"d","secret":{}},{"name":"e","persistentVolumeClaim":{"claimName":"x"}},{"name":"f","projected":{}},
                      {"name":"g","downwardAPI":{}}])", ""},
+        FieldCase{"ClaimMadeWithThePod", R"("volumes":[{"name":"a","ephemeral":{"volumeClaimTemplate":{"spec":{}}}}])", ""},
+        FieldCase{"SchedulingGroup", R"("schedulingGroup":{"podGroupName":"g"})", "spec.schedulingGroup"},
+        FieldCase{"WorkloadRef", R"("workloadRef":{"name":"w","podGroup":"g"})", "spec.workloadRef"},
         FieldCase{"UnknownVolume", R"("volumes":[{"name":"a","emptyDir":{}},{"name":"b","csi":{"driver":"x"}}])",
                   "spec.volumes[b]"}),
     [](const auto& c) { return c.param.name; });
+
+TEST(IngestTest, AStrictNumaPolicyIsNamed) {
+  const auto field = [](const std::string& policy) {
+    return PodOf(R"("containers":[])", absl::StrCat(R"(,"annotations":{"volcano.sh/numa-topology-policy":")", policy, "\"}")).wants.not_modelled;
+  };
+  EXPECT_EQ(field("single-numa-node"), "metadata.annotations[volcano.sh/numa-topology-policy]");
+  EXPECT_EQ(field("restricted"), "metadata.annotations[volcano.sh/numa-topology-policy]");
+  EXPECT_EQ(field("best-effort"), "");
+}
+
+TEST(IngestTest, APodSaysItsClaimsWhereverItIs) {
+  const std::string volumes = R"("volumes":[{"name":"b","persistentVolumeClaim":{"claimName":"x"}},{"name":"a","ephemeral":{}},
+      {"name":"c","persistentVolumeClaim":{"claimName":"x"}},{"name":"d","emptyDir":{}}],"containers":[])";
+  EXPECT_THAT(PodOf(volumes).wants.claims, ElementsAre("ns/j-w-3-a", "ns/x"));
+  EXPECT_THAT(PodOf(R"("nodeName":"n1",)" + volumes).wants.claims, ElementsAre("ns/j-w-3-a", "ns/x"));
+}
+
+constexpr char kAntiAffinity[] = R"("containers":[],"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+    {"topologyKey":"zone","labelSelector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"NotIn","values":["e","d"]}]}},
+    {"topologyKey":"host","labelSelector":{},"namespaces":["x"],"namespaceSelector":{"matchExpressions":[{"key":"t","operator":"Exists"}]}},
+    {"topologyKey":"host","labelSelector":{},"namespaceSelector":{}},
+    {"topologyKey":"host"}]}})";
+
+TEST(IngestTest, APodOnANodeSaysWhomItKeepsAway) {
+  const auto keeps_away = PodOf(absl::StrCat(R"("nodeName":"n1",)", kAntiAffinity)).keeps_away;
+  ASSERT_EQ(keeps_away.size(), 3u) << "a term without a selector matches no pod";
+  EXPECT_EQ(keeps_away[0].topology_key, "zone");
+  EXPECT_THAT(keeps_away[0].namespaces, ElementsAre("ns"));
+  EXPECT_FALSE(keeps_away[0].namespace_selector.has_value());
+  EXPECT_THAT(keeps_away[0].pods, ElementsAre(model::RequirementFacts{"a", model::Op::kIn, {"b"}}, model::RequirementFacts{"c", model::Op::kNotIn, {"d", "e"}}));
+  EXPECT_THAT(keeps_away[1].namespaces, ElementsAre("x"));
+  EXPECT_THAT(*keeps_away[1].namespace_selector, ElementsAre(model::RequirementFacts{"t", model::Op::kExists, {}}));
+  EXPECT_THAT(keeps_away[1].pods, IsEmpty()) << "every pod";
+  EXPECT_THAT(keeps_away[2].namespaces, IsEmpty());
+  EXPECT_THAT(*keeps_away[2].namespace_selector, IsEmpty()) << "every namespace";
+  EXPECT_THAT(PodOf(kAntiAffinity).keeps_away, IsEmpty()) << "it is nowhere yet";
+  EXPECT_THAT(PodOf(absl::StrCat(R"("nodeName":"n1",)", kAntiAffinity), "", R"({"phase":"Failed"})").keeps_away, IsEmpty());
+}
+
+TEST(IngestTest, LabelsAreOfPodsThatWaitForUs) {
+  const std::string labels = R"(,"labels":{"a":"b"})";
+  EXPECT_THAT(PodOf(R"("schedulerName":"volcano","containers":[])", labels).labels, ElementsAre(Pair("a", "b")));
+  EXPECT_THAT(PodOf(R"("schedulerName":"other","containers":[])", labels).labels, IsEmpty());
+  EXPECT_THAT(PodOf(R"("schedulerName":"volcano","nodeName":"n1","containers":[])", labels).labels, IsEmpty());
+}
+
+TEST(IngestTest, AClaimIsBoundWhenItsPhaseSaysSo) {
+  const auto claim = ClaimFactsOf(Decoded<api::core::PersistentVolumeClaim>(
+      R"({"metadata":{"namespace":"ns","name":"c"},"spec":{"volumeName":"pv","storageClassName":"s","accessModes":["ReadWriteOncePod"]},"status":{"phase":"Bound"}})"));
+  EXPECT_EQ(claim.phase, model::ClaimPhase::kBound);
+  EXPECT_EQ(claim.volume, "pv");
+  EXPECT_EQ(claim.storage_class, "s");
+  EXPECT_TRUE(claim.one_pod);
+  EXPECT_FALSE(claim.ending);
+  EXPECT_EQ(ClaimFactsOf(Decoded<api::core::PersistentVolumeClaim>(R"({"spec":{"volumeName":"pv"},"status":{"phase":"Lost"}})")).phase, model::ClaimPhase::kLost);
+  const auto ending = ClaimFactsOf(Decoded<api::core::PersistentVolumeClaim>(
+      R"({"metadata":{"deletionTimestamp":"2026-11-22T10:00:00Z"},"spec":{"volumeName":"pv","accessModes":["ReadWriteMany"]}})"));
+  EXPECT_TRUE(ending.ending);
+  EXPECT_FALSE(ending.one_pod);
+  EXPECT_EQ(ending.phase, model::ClaimPhase::kPending);
+}
+
+TEST(IngestTest, AVolumesAffinityIsASelector) {
+  const auto of = [](const std::string& requirement) {
+    return VolumeFactsOf(Decoded<api::core::PersistentVolume>(absl::StrCat(
+        R"({"metadata":{"name":"pv"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[)", requirement, "]}]}}}}")));
+  };
+  const auto local = of(R"({"key":"kubernetes.io/hostname","operator":"In","values":["n1"]})");
+  EXPECT_THAT(local.selectors, ElementsAre(std::vector<model::TermFacts>{{{"kubernetes.io/hostname", model::Op::kIn, {"n1"}}}}));
+  EXPECT_EQ(local.not_modelled, "");
+  EXPECT_EQ(of(R"({"key":"a","operator":"Near"})").not_modelled, "spec.nodeAffinity");
+  EXPECT_THAT(VolumeFactsOf(Decoded<api::core::PersistentVolume>(R"({"metadata":{"name":"pv"},"spec":{"nfs":{"server":"s"}}})")).selectors, IsEmpty());
+}
+
+// kubernetes: plugins/volumezone
+TEST(IngestTest, AVolumesZoneIsASelectorToo) {
+  const auto volume = VolumeFactsOf(Decoded<api::core::PersistentVolume>(
+      R"({"metadata":{"name":"pv","labels":{"topology.kubernetes.io/zone":"a__b","failure-domain.beta.kubernetes.io/region":"r","app":"x"}}})"));
+  ASSERT_EQ(volume.selectors.size(), 2u);
+  const model::TermFacts nowhere{{"topology.kubernetes.io/zone", model::Op::kDoesNotExist, {}},
+                                 {"topology.kubernetes.io/region", model::Op::kDoesNotExist, {}},
+                                 {"failure-domain.beta.kubernetes.io/zone", model::Op::kDoesNotExist, {}},
+                                 {"failure-domain.beta.kubernetes.io/region", model::Op::kDoesNotExist, {}}};
+  EXPECT_THAT(volume.selectors[0], ElementsAre(model::TermFacts{{"failure-domain.beta.kubernetes.io/region", model::Op::kIn, {"r"}}},
+                                               model::TermFacts{{"failure-domain.beta.kubernetes.io/region", model::Op::kDoesNotExist, {}},
+                                                                {"topology.kubernetes.io/region", model::Op::kIn, {"r"}}},
+                                               nowhere));
+  EXPECT_THAT(volume.selectors[1], ElementsAre(model::TermFacts{{"topology.kubernetes.io/zone", model::Op::kIn, {"a", "b"}}}, nowhere));
+}
 
 TEST(IngestTest, NodeAffinityBecomesTerms) {
   const model::PodFacts pod = PodOf(R"("containers":[],"affinity":{"nodeAffinity":{
@@ -178,18 +270,77 @@ TEST(IngestTest, MinResourcesWithoutQuotaNames) {
   EXPECT_EQ(gang.not_modelled, "");
 }
 
-TEST(IngestTest, TopologyAndSubGroupsAreNamed) {
+TEST(IngestTest, TopologyIsNamed) {
   EXPECT_EQ(GangFactsOf(Decoded<api::volcano::PodGroup>(R"({"spec":{"networkTopology":{"mode":"hard"}}})")).not_modelled,
             "spec.networkTopology");
   EXPECT_EQ(GangFactsOf(Decoded<api::volcano::PodGroup>(R"({"spec":{"networkTopology":{"mode":"soft"}}})")).not_modelled, "");
-  EXPECT_EQ(GangFactsOf(Decoded<api::volcano::PodGroup>(R"({"spec":{"subGroupPolicy":[{"name":"x"}]}})")).not_modelled,
-            "spec.subGroupPolicy");
+}
+
+// As the controller writes them for a Job with partitionPolicy.
+constexpr char kOfTask[] = R"("labelSelector":{"matchLabels":{"volcano.sh/task-spec":"w"}},"matchLabelKeys":["volcano.sh/partition-id"])";
+
+model::GangFacts GangWithSubGroups(const std::string& policies) {
+  return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"spec":{"minMember":4,"subGroupPolicy":[)", policies, "]}}")));
+}
+
+TEST(IngestTest, SubGroupsOfATaskAreCounts) {
+  const auto gang = GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,"minSubGroups":1,)", kOfTask, "}"));
+  EXPECT_EQ(gang.not_modelled, "");
+  ASSERT_EQ(gang.sub_groups.size(), 1u);
+  EXPECT_EQ(gang.sub_groups[0].role, "w");
+  EXPECT_EQ(gang.sub_groups[0].size, 2);
+  EXPECT_EQ(gang.sub_groups[0].min_groups, 1);
+  EXPECT_EQ(GangWithSubGroups(R"({"name":"x"})").not_modelled, "") << "it asks for nothing";
+}
+
+TEST(IngestTest, OtherSubGroupsAreNamed) {
+  EXPECT_EQ(GangWithSubGroups(R"({"name":"x","subGroupSize":2,"labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["c"]})").not_modelled,
+            "spec.subGroupPolicy[x]");
+  EXPECT_EQ(GangWithSubGroups(R"({"name":"x","minSubGroups":1})").not_modelled, "spec.subGroupPolicy[x]");
+  EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,"networkTopology":{"mode":"hard"},)", kOfTask, "}")).not_modelled,
+            "spec.subGroupPolicy[w].networkTopology");
+  EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,"networkTopology":{"mode":"soft"},)", kOfTask, "}")).not_modelled, "");
+  EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,)", kOfTask, R"(},{"name":"v","subGroupSize":3,)", kOfTask, "}")).not_modelled,
+            "spec.subGroupPolicy[v]");
+}
+
+TEST(IngestTest, APodOfATaskSaysItsPartition) {
+  const std::string annotation = R"(,"annotations":{"volcano.sh/task-spec":"w"})";
+  EXPECT_EQ(PodOf(R"("containers":[])", annotation + R"(,"labels":{"volcano.sh/task-spec":"w","volcano.sh/partition-id":"1"})").partition, "1");
+  EXPECT_EQ(PodOf(R"("containers":[])", annotation + R"(,"labels":{"volcano.sh/partition-id":"1"})").partition, "") << "the selector does not match it";
+}
+
+TEST(IngestTest, AQueueThatIsBoundToNodeGroupsIsNamed) {
+  const auto field = [](const std::string& affinity) {
+    return QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"metadata":{"name":"q"},"spec":{"affinity":)", affinity, "}}"))).not_modelled;
+  };
+  EXPECT_EQ(field(R"({"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})"), "spec.affinity");
+  EXPECT_EQ(field(R"({"nodeGroupAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})"), "spec.affinity");
+  EXPECT_EQ(field(R"({"nodeGroupAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":["a"]}})"), "");
+  EXPECT_EQ(field("{}"), "");
+}
+
+TEST(IngestTest, AQueueWithoutAParentIsBelowRoot) {
+  const auto parent = [](const std::string& queue) { return QueueFactsOf(Decoded<api::volcano::Queue>(queue)).parent; };
+  EXPECT_EQ(parent(R"({"metadata":{"name":"q"}})"), "root");
+  EXPECT_EQ(parent(R"({"metadata":{"name":"q"},"spec":{"parent":"lab"}})"), "lab");
+  EXPECT_EQ(parent(R"({"metadata":{"name":"root"}})"), "");
 }
 
 TEST(IngestTest, AQueueIsOpenUnlessItWasClosed) {
   for (const auto& [state, open] : {std::pair("", true), std::pair("Open", true), std::pair("Closing", false), std::pair("Closed", false)}) {
     EXPECT_EQ(QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"status":{"state":")", state, R"("}})"))).open, open) << state;
   }
+}
+
+TEST(IngestTest, AGangWasWholeWhenItsPhaseOrItsConditionSaysSo) {
+  const auto was_whole = [](const std::string& status) {
+    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"status":{)", status, "}}"))).was_whole;
+  };
+  for (const char* phase : {"Running", "Unknown", "Completed"}) EXPECT_TRUE(was_whole(absl::StrCat(R"("phase":")", phase, "\""))) << phase;
+  for (const char* phase : {"", "Pending", "Inqueue"}) EXPECT_FALSE(was_whole(absl::StrCat(R"("phase":")", phase, "\""))) << phase;
+  EXPECT_TRUE(was_whole(R"("phase":"Pending","conditions":[{"type":"Unschedulable","status":"True"},{"type":"Scheduled","status":"True"}])"));
+  EXPECT_FALSE(was_whole(R"("phase":"Inqueue","conditions":[{"type":"Unschedulable","status":"True"},{"type":"Scheduled","status":"False"}])"));
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST(LastFailureTest, IsBoundedWhateverThePodSays) {
 
 TEST(LastFailureTest, TheEventSaysHow) {
   EXPECT_EQ(Explain(Job(), Failed(137), TransitionOf(JobPhase::kRunning, Action::kRestartJob)),
-            "pod j-w-0 failed with exit code 137 (OOMKilled): loss is nan; retry 1 of maxRetry 3");
+            "pod j-w-0 failed with exit code 137 (OOMKilled): loss is nan; restart 1 of 2 (maxRetry 3)");
 }
 
 TEST(LastFailureTest, TheEventNamesTheContainerWhenItIsNotTheFirst) {

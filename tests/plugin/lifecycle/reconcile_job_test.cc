@@ -135,7 +135,7 @@ TEST(SeedJobTest, AnEvictionRestartsWhenThePodIsGoneNotBefore) {
   EXPECT_EQ(world.job().status.retry_count, 1);
   EXPECT_EQ(world.job().status.terminating, 3);
   EXPECT_THAT(world.writes(), Contains("delete podgroups ctr-job-uid"));
-  EXPECT_TRUE(world.HasEvent("ExecuteAction", "Start to execute action RestartJob: pod ctr-trainer-0 was deleted; retry 1 of maxRetry 3"));
+  EXPECT_TRUE(world.HasEvent("ExecuteAction", "Start to execute action RestartJob: pod ctr-trainer-0 was deleted; restart 1 of 2 (maxRetry 3)"));
 }
 
 TEST(SeedJobTest, ThreeLossesEndInFailedWithTheFailedPodKept) {
@@ -438,24 +438,26 @@ TEST(ElasticTest, RunsWithPartOfItsPods) {
 
 // --- fixtures/volcano-golden/scale-elastic
 
+// Of a Job of one task.
+void Scale(World& world, int replicas, int min) {
+  api::volcano::Job job = world.job();
+  job.spec.tasks[0].replicas = replicas;
+  job.spec.tasks[0].min_available = min;
+  world.PatchJob(absl::StrCat(R"({"spec":{"minAvailable":)", min, R"(,"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
+}
+
 TEST(ScaleTest, UpAndDownIsNoEviction) {
   World world(JobText("sc", 2, {{"w", 2, R"("minAvailable":2)"}}, kRestartOnLoss));
   ASSERT_TRUE(world.Start());
-  const auto scale = [&](int replicas, int min) {
-    api::volcano::Job job = world.job();
-    job.spec.tasks[0].replicas = replicas;
-    job.spec.tasks[0].min_available = min;
-    world.PatchJob(absl::StrCat(R"({"spec":{"minAvailable":)", min, R"(,"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
-  };
-  scale(4, 2);
+  Scale(world, 4, 2);
   ASSERT_TRUE(world.Settle());
   world.RunAll();
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.job().status.running, 4);
-  scale(1, 1);
+  Scale(world, 1, 1);
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.job().status.terminating, 3);
-  scale(4, 4);  // before they are gone
+  Scale(world, 4, 4);  // before they are gone
   ASSERT_TRUE(world.Settle());
   world.AllDeletedGone();
   ASSERT_TRUE(world.Settle());
@@ -466,6 +468,39 @@ TEST(ScaleTest, UpAndDownIsNoEviction) {
   EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Pending", "Running"));
   EXPECT_EQ(world.job().status.retry_count, 0);
   EXPECT_EQ(world.Object("podgroups", "sc-job-uid").at("spec").at("minMember").as_int64(), 4);
+}
+
+// The task is complete as soon as its other place is gone.
+TEST(ScaleTest, AScaleDownThatEndsTheJobIsInItsStatus) {
+  World world(JobText("sc", 2, {{"w", 2, R"("minAvailable":2)"}}));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("sc-w-0", "Succeeded");
+  ASSERT_TRUE(world.Settle());
+  Scale(world, 1, 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_EQ(world.job().status.min_available, 1);
+}
+
+TEST(ScaleTest, ARestartCountsTheGangOfNow) {
+  World world(JobText("sc", 2, {{"w", 2, R"("minAvailable":2)"}}, kRestartOnLoss));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("sc-w-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  ASSERT_EQ(world.phase(), "Restarting") << "w-1 still goes";
+  world.PatchJob(R"({"spec":{"minAvailable":1}})");
+  world.Step();
+  EXPECT_EQ(world.phase(), "Pending");
+}
+
+TEST(ScaleTest, AJobThatNeedsNoPodIsPendingFirst) {
+  World world(JobText("sc", 0, {{"w", 2, R"("minAvailable":0)"}}));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running"));
+  const api::volcano::Job job = world.job();
+  ASSERT_EQ(job.status.conditions.size(), 2u);
+  EXPECT_EQ(job.status.conditions[0].status, "Pending");
+  EXPECT_EQ(job.status.conditions[1].status, "Running");
 }
 
 // --- Targeted restarts: fixtures/volcano-golden/policy-task-and-timeout
@@ -521,7 +556,32 @@ TEST(TargetTest, RestartPartitionReplacesOnePartition) {
   EXPECT_THAT(world.Pods(), ElementsAre("w-0 Running v0", "w-1 Running v0", "w-2 -Running v0", "w-3 Pending v0"));
 }
 
-TEST(TargetTest, WhileRestartingACompletionWaits) {
+// Volcano does nothing either (and leaves the lost pod missing).
+TEST(TargetTest, ATaskWithoutPartitionsIsNotRestartedByOne) {
+  for (const bool evicted : {false, true}) {
+    World world(JobText("rp", 2, {{"w", 2}}, R"("policies":[{"events":["PodEvicted","PodFailed"],"action":"RestartPartition"}])"));
+    ASSERT_TRUE(world.Start());
+    if (evicted) world.PodGone("rp-w-0"); else world.SetPod("rp-w-0", "Failed", 1);
+    ASSERT_TRUE(world.Settle());
+    EXPECT_THAT(world.Pods(), ElementsAre(evicted ? "w-0 Pending v0" : "w-0 Failed v0", "w-1 Running v0"));
+    EXPECT_THAT(world.phases(), Not(Contains("Restarting")));
+    EXPECT_EQ(world.job().status.retry_count, 0);
+    EXPECT_FALSE(world.HasEvent("ExecuteAction", ""));
+  }
+}
+
+TEST(TargetTest, WhatHasNoPartitionDoesNotStandBeforeWhatHas) {
+  World world(JobText("rp", 4, {{"a", 2}, {"b", 2, R"("partitionPolicy":{"totalPartitions":2,"partitionSize":1})"}},
+                      R"("policies":[{"event":"PodFailed","action":"RestartPartition"}])"));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("rp-a-0", "Failed", 1);
+  world.SetPod("rp-b-1", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("a-0 Failed v0", "a-1 Running v0", "b-0 Running v0", "b-1 Pending v0"));
+  EXPECT_EQ(world.job().status.retry_count, 1);
+}
+
+TEST(TargetTest, WhileRestartingACompletionCompletes) {
   World world(JobText("rp", 3, {{"ps", 1, R"("policies":[{"event":"PodFailed","action":"RestartTask"}])"},
                                 {"w", 2, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}}));
   ASSERT_TRUE(world.Start());
@@ -534,7 +594,7 @@ TEST(TargetTest, WhileRestartingACompletionWaits) {
   ASSERT_TRUE(world.Settle());
   world.AllDeletedGone();
   ASSERT_TRUE(world.Settle());
-  EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Completing", "Completed"));
 }
 
 // --- Exit codes: fixtures/volcano-golden/policy-exitcode
@@ -558,98 +618,6 @@ TEST_P(ExitCodeTest, LeadsTo) {
 INSTANTIATE_TEST_SUITE_P(All, ExitCodeTest,
                          ::testing::Values(ExitCodeCase{3, "Pending"}, ExitCodeCase{4, "Aborted"}, ExitCodeCase{5, "Terminated"},
                                            ExitCodeCase{6, "Completed"}, ExitCodeCase{9, "Running"}));
-
-// --- Commands: fixtures/volcano-golden/bus-commands
-
-TEST(CommandTest, AbortThenResume) {
-  World world(JobText("cmd", 2, {{"w", 2}}));
-  ASSERT_TRUE(world.Start());
-  world.Command("abort", "AbortJob");
-  ASSERT_TRUE(world.Settle());
-  EXPECT_FALSE(world.Exists("commands", "abort"));
-  EXPECT_EQ(world.phase(), "Aborting");
-  world.AllDeletedGone();
-  ASSERT_TRUE(world.Settle());
-  EXPECT_EQ(world.phase(), "Aborted");
-  EXPECT_THAT(world.Names("pods"), IsEmpty());
-  EXPECT_FALSE(world.Exists("podgroups", "cmd-job-uid"));
-  world.Command("resume", "ResumeJob");
-  ASSERT_TRUE(world.Settle());
-  ASSERT_TRUE(world.ComeBack());
-  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Aborting", "Aborted", "Restarting", "Pending", "Running"));
-  EXPECT_EQ(world.job().status.retry_count, 1);
-  EXPECT_TRUE(world.HasEvent("CommandIssued", "Start to execute command AbortJob"));
-}
-
-TEST(CommandTest, IsConsumedExactlyOnceWhereverTheProcessDies) {
-  for (int writes = 0; writes < 8; ++writes) {
-    World world(JobText("cmd", 2, {{"w", 2}}));
-    ASSERT_TRUE(world.Start());
-    world.Command("restart", "RestartJob");
-    world.Step(writes);
-    ASSERT_TRUE(world.Settle());
-    ASSERT_TRUE(world.ComeBack());
-    EXPECT_EQ(world.job().status.retry_count, 1) << writes;
-    EXPECT_EQ(world.job().status.version, 1) << writes;
-    EXPECT_FALSE(world.Exists("commands", "restart")) << writes;
-  }
-}
-
-TEST(CommandTest, OneWithoutEffectIsRemovedAndSaysSo) {
-  World world(JobText("cmd", 2, {{"w", 2}}));
-  ASSERT_TRUE(world.Start());
-  world.Command("resume", "ResumeJob");
-  world.Command("nonsense", "Nonsense");
-  world.Command("stale", "AbortJob", "another-uid");
-  ASSERT_TRUE(world.Settle());
-  EXPECT_THAT(world.Names("commands"), IsEmpty());
-  EXPECT_EQ(world.phase(), "Running");
-  EXPECT_TRUE(world.HasEvent("CommandIgnored", "ResumeJob has no effect: the job is Running"));
-  EXPECT_TRUE(world.HasEvent("CommandIgnored", "Nonsense is no action"));
-  EXPECT_TRUE(world.HasEvent("CommandIgnored", "AbortJob is for an earlier job"));
-}
-
-TEST(CommandTest, AbortWaitsWhileRestarting) {
-  World world(JobText("cmd", 2, {{"w", 2}}, kRestartOnLoss));
-  ASSERT_TRUE(world.Start());
-  world.SetPod("cmd-w-0", "Failed", 1);
-  ASSERT_TRUE(world.Settle());
-  ASSERT_EQ(world.phase(), "Restarting");
-  world.Command("abort", "AbortJob");
-  ASSERT_TRUE(world.Settle());
-  EXPECT_TRUE(world.Exists("commands", "abort"));
-  world.AllDeletedGone();
-  ASSERT_TRUE(world.Settle());
-  EXPECT_EQ(world.phase(), "Aborted");
-}
-
-TEST(CommandTest, ResumeOnATerminatedJobChangesNothing) {
-  World world(JobText("cmd", 2, {{"w", 2}}));
-  ASSERT_TRUE(world.Start());
-  world.Command("end", "TerminateJob");
-  ASSERT_TRUE(world.Settle());
-  world.AllDeletedGone();
-  ASSERT_TRUE(world.Settle());
-  world.Command("resume", "ResumeJob");
-  ASSERT_TRUE(world.Settle());
-  EXPECT_EQ(world.phase(), "Terminated");
-  EXPECT_THAT(world.Names("commands"), IsEmpty());
-}
-
-TEST(CommandTest, ARetainedFailedPodIsNotMadeAnewByAResume) {
-  World world(JobText("cmd", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"AbortJob"}])"));
-  ASSERT_TRUE(world.Start());
-  world.SetPod("cmd-w-0", "Failed", 1);
-  ASSERT_TRUE(world.Settle());
-  world.AllDeletedGone();
-  ASSERT_TRUE(world.Settle());
-  ASSERT_EQ(world.phase(), "Aborted");
-  world.Command("resume", "ResumeJob");
-  ASSERT_TRUE(world.Settle());
-  ASSERT_TRUE(world.ComeBack());
-  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Failed v0", "w-1 Running v2"));
-  EXPECT_EQ(world.phase(), "Running");
-}
 
 // --- Delayed actions: fixtures/volcano-golden/policy-delayed, where Volcano's do not hold
 
@@ -782,6 +750,36 @@ TEST(PluginTest, SvcObjectsAreMadeKeptAndRemovedAtTheEnd) {
   EXPECT_FALSE(world.Exists("services", "plug"));
   EXPECT_FALSE(world.Exists("networkpolicies", "plug"));
   EXPECT_FALSE(world.job().status.controlled_resources.contains("plugin-svc"));
+}
+
+TEST(PluginTest, SvcsListsFollowAScaleInEveryPhase) {
+  for (const bool running : {false, true}) {
+    World world(JobText("plug", 2, {{"w", 2, R"("minAvailable":2)"}}, R"("plugins":{"svc":[]})"));
+    ASSERT_TRUE(running ? world.Start() : world.Settle());
+    ASSERT_EQ(world.phase(), running ? "Running" : "Pending");
+    Scale(world, 3, 2);
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.Object("configmaps", "plug-svc").at("data").at("VC_W_NUM"), "3");
+    EXPECT_EQ(world.Object("configmaps", "plug-svc").at("data").at("VC_W_HOSTS"), "plug-w-0.plug,plug-w-1.plug,plug-w-2.plug");
+  }
+}
+
+TEST(PluginTest, SvcLeavesNothingInFailed) {
+  for (const bool by_policy : {false, true}) {
+    World world(JobText("plug", 1, {{"w", 1}}, absl::StrCat(R"("maxRetry":2,"plugins":{"svc":[]})", by_policy ? "," : "", by_policy ? kRestartOnLoss : "")));
+    ASSERT_TRUE(world.Start());
+    for (int i = 0; i < 2 && world.phase() != "Failed"; ++i) {
+      world.SetPod("plug-w-0", "Failed", 1);
+      ASSERT_TRUE(world.Settle());
+      if (world.phase() != "Failed") {
+        ASSERT_TRUE(world.ComeBack());
+      }
+    }
+    ASSERT_EQ(world.phase(), "Failed");
+    EXPECT_THAT(world.Names("configmaps"), IsEmpty());
+    EXPECT_THAT(world.Names("services"), IsEmpty());
+    EXPECT_THAT(world.Names("networkpolicies"), IsEmpty());
+  }
 }
 
 TEST(PluginTest, AJobThatAPluginCannotServeWaitsAndSaysWhy) {

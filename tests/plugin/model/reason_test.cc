@@ -52,9 +52,22 @@ TEST(RenderTest, SumsSayHowMuchIsTooMuch) {
   reason.missing = 12;
   reason.min_member = 12;
   reason.overcommit_percent = 120;
-  reason.sums = {{"cpu", 144'000, 115'200, 0}};
+  reason.sums = {{"cpu", 144'000, 115'200, 0, 96'000}};
   EXPECT_EQ(Render(reason),
-            "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 115.2, 28.8 too many (counting every node at 120%)");
+            "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many (gangs are let in for up to 120% of it)");
+}
+
+// 16 GPUs are 16, also where gangs are let in for 19 of them.
+TEST(RenderTest, CapacitiesAreTheClusters) {
+  Reason reason;
+  reason.kind = Reason::Kind::kClusterFull;
+  reason.missing = 2;
+  reason.min_member = 2;
+  reason.overcommit_percent = 120;
+  reason.sums = {{"nvidia.com/gpu", 12, 19, 8, 16}};
+  EXPECT_EQ(Render(reason), "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, 4 too many (gangs are let in for up to 120% of it)");
+  reason.sums[0].in_use = 18;
+  EXPECT_EQ(Render(reason), "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 18 of 16, 12 too many (gangs are let in for up to 120% of it)");
 }
 
 TEST(RenderTest, PodsThatAreNotThere) {

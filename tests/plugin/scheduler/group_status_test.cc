@@ -30,7 +30,7 @@ class GroupStatusTest : public ::testing::Test {
     cluster_.SetPod(pod);
   }
   void Write(int second, bool told) {
-    const StatusInput input{cluster_.gang(cluster_.FindGang("default", "g")), status_, told, told ? "waits" : "", false, "", "id", At(second)};
+    const StatusInput input{cluster_.gang(cluster_.FindGang("default", "g")), status_, told, told ? "waits" : "", "", "", "id", At(second)};
     status_ = WantedStatus(input);
   }
 

@@ -114,6 +114,11 @@ class SchedulerTest : public ::testing::Test {
     const json::value* found = value.find_pointer({pointer.data(), pointer.size()}, error);
     return found != nullptr && found->is_string() ? std::string(found->get_string().c_str()) : std::string();
   }
+  // It is gone, or somebody asked for that.
+  bool Leaves(const std::string& pod) {
+    const json::value object = Get(api::kPods, pod);
+    return object.is_null() || !Text(object, "/metadata/deletionTimestamp").empty();
+  }
   std::string NodeOf(const std::string& pod) { return Text(Get(api::kPods, pod), "/spec/nodeName"); }
   std::string Phase(const std::string& group) { return Text(Get(api::kPodGroups, group), "/status/phase"); }
   std::int64_t Running(const std::string& group) {
@@ -336,6 +341,59 @@ TEST_F(SchedulerTest, LostBindingsAreSentAgain) {
   EXPECT_EQ(Phase("g"), "Running");
 }
 
+// The pod is made anew under its name while its binding, or the reply to it, is on its way: as with every RestartJob.
+class LateBindingTest : public SchedulerTest {
+ protected:
+  // Pod p of a gang of one; its binding is delayed.
+  void PlaceLate(absl::Duration sandbox::RequestFate::* delay) {
+    AddNodes(1);
+    StartScheduler();
+    fate_ = [delay, delayed = false](const kube::Request& request) mutable {
+      sandbox::RequestFate fate;
+      if (IsBinding(request) && !std::exchange(delayed, true)) fate.*delay = absl::Seconds(5);
+      return fate;
+    };
+    AddGroup("g", 1);
+    AddPod("p", "g", "8");
+    loop_.RunFor(absl::Seconds(1));
+  }
+};
+
+TEST_F(LateBindingTest, ALateAcceptanceIsNotTheSuccessors) {
+  ASSERT_NO_FATAL_FAILURE(PlaceLate(&sandbox::RequestFate::reply_delay));
+  ASSERT_EQ(NodeOf("p"), "node-000");
+  Delete(api::kPods, "p");
+  AddPod("p", "g", "8");
+  loop_.RunFor(absl::Seconds(3));
+  ASSERT_EQ(NodeOf("p"), "") << "its gang's plan is still under way";
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(NodeOf("p"), "node-000");
+}
+
+TEST_F(LateBindingTest, ALateRefusalIsNotTheSuccessors) {
+  ASSERT_NO_FATAL_FAILURE(PlaceLate(&sandbox::RequestFate::request_delay));
+  Delete(api::kPods, "p");
+  AddPod("p", "g", "8");
+  loop_.RunFor(absl::Seconds(3));
+  ASSERT_EQ(NodeOf("p"), "");
+  loop_.RunFor(absl::Seconds(3));  // the binding of the pod that is gone is refused: it was for another UID
+  EXPECT_EQ(NodeOf("p"), "node-000") << "its gang does not rest for a refusal of another pod";
+}
+
+TEST_F(LateBindingTest, ALateRefusalMeetsASuccessorThatHasNoNode) {
+  ASSERT_NO_FATAL_FAILURE(PlaceLate(&sandbox::RequestFate::request_delay));
+  std::vector<std::string> asked;
+  fate_ = [&](const kube::Request& request) {
+    if (request.method == "GET" && absl::EndsWith(request.path, "/pods/p")) asked.push_back(request.path);
+    return sandbox::RequestFate{};
+  };
+  Delete(api::kPods, "p");
+  AddPod("p", "g", "99");
+  loop_.RunFor(absl::Seconds(10));
+  EXPECT_THAT(asked, IsEmpty()) << "whoever was refused is gone";
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ElementsAre(HasSubstr("needs cpu 99")));
+}
+
 // Somebody else binds one of the pods first, to the node that the gang's other pod was to get.
 TEST_F(SchedulerTest, APodBoundByOthersMeanwhileIsAccountedWhereItIs) {
   AddNodes(2);
@@ -394,14 +452,92 @@ TEST_F(SchedulerTest, LeftoversThatCannotBeCompletedAreReleased) {
   EXPECT_EQ(NodeOf("g-w-0"), "node-000") << "not before the deadline";
   loop_.RunFor(absl::Seconds(10));
   const json::value pod = Get(api::kPods, "g-w-0");
-  EXPECT_TRUE(pod.is_null() || !Text(pod, "/metadata/deletionTimestamp").empty());
+  EXPECT_TRUE(Leaves("g-w-0"));
   EXPECT_THAT(Conditions(api::kPodGroups, "g"),
-              ::testing::Contains(HasSubstr("GangReleased=True BindingsFailed: released 1 of 2 tasks")));
+              ::testing::Contains(HasSubstr("GangReleased=True NotWhole: released 1 of 2 tasks")));
   EXPECT_THAT(Conditions(api::kPodGroups, "g"), ::testing::Contains(HasSubstr(absl::StrCat("[g-w-0/", uid, "]"))));
   if (!pod.is_null()) {
     EXPECT_THAT(Conditions(api::kPods, "g-w-0"), ::testing::Contains(HasSubstr("DisruptionTarget=True GangReleased")));
   }
   EXPECT_EQ(NodeOf("other"), "node-001");
+}
+
+// The node that the other half was to get is taken; those that are bound pull their images.
+TEST_F(SchedulerTest, ARestartedSchedulerCountsFromWhenItSawTheHalf) {
+  AddNodes(2);
+  AddGroup("g", 2);
+  for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("g-w-", i), "g", "16");
+  Bind("g-w-0", "node-000");
+  AddPod("other", "", "16");
+  Bind("other", "node-001");
+  loop_.RunFor(absl::Minutes(10));
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(25));
+  EXPECT_FALSE(Leaves("g-w-0")) << "nobody has tried to make it whole for so long";
+  loop_.RunFor(absl::Seconds(10));
+  EXPECT_TRUE(Leaves("g-w-0"));
+}
+
+TEST_F(SchedulerTest, ARunningPodIsNeverReleased) {
+  AddNodes(3);
+  AddGroup("g", 3);
+  for (int i = 0; i < 3; ++i) AddPod(absl::StrCat("g-w-", i), "g", "16");
+  Bind("g-w-0", "node-000");
+  Bind("g-w-1", "node-001");
+  SetPhase("g-w-0", "Running");
+  AddPod("other", "", "16");
+  Bind("other", "node-002");
+  StartScheduler();
+  loop_.RunFor(absl::Minutes(2));
+  EXPECT_FALSE(Leaves("g-w-0"));
+  EXPECT_TRUE(Leaves("g-w-1")) << "it holds room that others could start with";
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"),
+              ::testing::Contains(HasSubstr("GangReleased=True NotWhole: released 1 of 3 tasks: the gang did not become whole within 30s, it "
+                                            "waits for 1 of 3 tasks: w needs cpu 16; with 2 placed, 3 nodes have 0 free, 0 fit; 1 task runs and stays [g-w-1/")));
+}
+
+// Its first pods are made anew one by one while the others still pull their images.
+TEST_F(SchedulerTest, AGangThatWasWholeIsNeverReleased) {
+  AddNodes(3);
+  AddGroup("g", 3);
+  for (int i = 0; i < 3; ++i) AddPod(absl::StrCat("g-w-", i), "g", "16");
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(34));
+  ASSERT_EQ(Bound(), 3);
+  Delete(api::kPods, "g-w-2");
+  AddPod("other", "", "16");
+  Bind("other", "node-002");
+  AddPod("g-w-2", "g", "16");
+  loop_.RunFor(absl::Minutes(5));
+  EXPECT_FALSE(Leaves("g-w-0") || Leaves("g-w-1"));
+  EXPECT_THAT(Events("g"), ::testing::Not(::testing::Contains(HasSubstr("eleased"))));
+  Crash();
+  StartScheduler();
+  loop_.RunFor(absl::Minutes(5));
+  EXPECT_FALSE(Leaves("g-w-0") || Leaves("g-w-1")) << "the next scheduler knows it too";
+  Delete(api::kPods, "other");
+  loop_.RunFor(absl::Seconds(10));
+  EXPECT_EQ(NodeOf("g-w-2"), "node-002");
+  EXPECT_EQ(Phase("g"), "Running");
+}
+
+TEST_F(SchedulerTest, AGangThatWasWholeForAMomentIsRemembered) {
+  AddNodes(2);
+  // Its status does not get through before it loses a pod.
+  fate_ = [](const kube::Request& request) {
+    return request.method == "PATCH" && absl::EndsWith(request.path, "/podgroups/g") ? Lose(sandbox::RequestFate::Loss::kRequest)
+                                                                                    : sandbox::RequestFate{};
+  };
+  AddGroup("g", 2, R"(},"status":{"phase":"Inqueue")");
+  for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("g-w-", i), "g", "16");
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(1));
+  ASSERT_EQ(Bound(), 2);
+  Delete(api::kPods, "g-w-1");
+  loop_.RunFor(absl::Seconds(3));
+  fate_ = nullptr;
+  loop_.RunFor(absl::Minutes(5));
+  EXPECT_FALSE(Leaves("g-w-0"));
 }
 
 TEST_F(SchedulerTest, AnUncontrolledLeftoverStaysAndIsTold) {
@@ -414,7 +550,10 @@ TEST_F(SchedulerTest, AnUncontrolledLeftoverStaysAndIsTold) {
   loop_.RunFor(absl::Minutes(2));
   EXPECT_EQ(NodeOf("g-w-0"), "node-000");
   EXPECT_THAT(Conditions(api::kPodGroups, "g"),
-              ::testing::Contains(HasSubstr("1 pod without a controller stays: g-w-0")));
+              ::testing::Contains(HasSubstr("GangPartBound=True PodsStay: the gang did not become whole within 30s, it waits for 1 of 2 tasks: w needs cpu 16; with 1 "
+                                            "placed, 1 node has 0 free, 0 fit; 1 pod without a controller stays: g-w-0")));
+  EXPECT_THAT(Events("g"), ::testing::Contains(HasSubstr("Warning GangPartBound the gang did not become whole")));
+  EXPECT_THAT(Events("g"), ::testing::Not(::testing::Contains(HasSubstr("GangReleased")))) << "nothing was released";
 }
 
 TEST_F(SchedulerTest, AFieldTheSchedulerDoesNotKnowKeepsThePodPending) {

@@ -181,5 +181,23 @@ TEST(WebhookTest, ThePatchIsTheDifference) {
   EXPECT_TRUE(PatchBetween(before, before).empty());
 }
 
+// Taken, since another scheduler may know the field, and the user is told.
+TEST(WarningsTest, WhatWouldWaitForEverIsWarnedOf) {
+  const auto job = [](const std::string& pod_spec, std::size_t comment = 0) {
+    return Json(absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"j","namespace":"g-admission","annotations":{"a":")",
+                             std::string(comment, 'x'), R"("}},"spec":{"queue":"default","minAvailable":1,"maxRetry":3,"tasks":[{"name":"w","replicas":1,"minAvailable":1,
+        "maxRetry":3,"template":{"spec":{"containers":[{"name":"c","image":"i"}])", pod_spec, "}}}]}}"));
+  };
+  const value claims = job(R"(,"resourceClaims":[{"name":"x","resourceClaimName":"y"}])");
+  const value response = Answered("/validate", Review(api::kJobs, "CREATE", claims));
+  EXPECT_EQ(response.at("allowed"), true) << api::ToJson(response);
+  EXPECT_EQ(api::ToJson(response.at("warnings")),
+            R"(["spec.tasks[0].template.spec.resourceClaims: gangway's scheduler does not know it: pods of task w would wait for ever"])");
+  EXPECT_TRUE(Answered("/validate", Review(api::kJobs, "UPDATE", claims, claims)).as_object().contains("warnings"));
+  EXPECT_FALSE(Answered("/mutate", Review(api::kJobs, "CREATE", claims)).as_object().contains("warnings"));
+  EXPECT_FALSE(Answered("/validate", Review(api::kJobs, "CREATE", job(""))).as_object().contains("warnings"));
+  EXPECT_FALSE(Answered("/validate", Review(api::kJobs, "CREATE", job(R"(,"resourceClaims":[{"name":"x"}])", 300'000))).as_object().contains("warnings"));
+}
+
 }  // namespace
 }  // namespace gangway::webhook

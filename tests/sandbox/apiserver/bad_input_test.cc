@@ -2,6 +2,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/sandbox/apiserver/server_fixture.h"
@@ -67,6 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"HugeLimit", "GET", std::string(kConfigMaps), "limit=99999999999999999999", "", "", 400, "BadRequest", "limit"},
         BadCase{"Continue", "GET", std::string(kConfigMaps), "continue=eA", "", "", 400, "BadRequest", "continue"},
         BadCase{"LabelSelector", "GET", std::string(kConfigMaps), "labelSelector=a%20in%20(", "", "", 400, "BadRequest", "labelSelector"},
+        BadCase{"ManyRequirements", "GET", std::string(kConfigMaps), absl::StrCat("labelSelector=a", absl::StrReplaceAll(std::string(500, ','), {{",", ",a"}})), "", "", 400, "BadRequest", "501 requirements"},
+        BadCase{"ManyFields", "GET", std::string(kConfigMaps), absl::StrCat("fieldSelector=a%3Db", absl::StrReplaceAll(std::string(500, ','), {{",", ",a%3Db"}})), "", "", 400, "BadRequest", "501 requirements"},
         BadCase{"FieldSelector", "GET", std::string(kConfigMaps), "fieldSelector=abc", "", "", 400, "BadRequest", "fieldSelector"},
         BadCase{"Revision", "GET", std::string(kConfigMaps), "resourceVersion=new", "", "", 400, "BadRequest", "resourceVersion"},
         BadCase{"Match", "GET", std::string(kConfigMaps), "resourceVersion=1&resourceVersionMatch=Near", "", "", 422, "Invalid", "resourceVersionMatch"},

@@ -98,6 +98,8 @@ TEST_F(DeleteTest, ADeletedNamespaceIsEmptiedAndGoes) {
   ASSERT_EQ(Post("/api/v1/namespaces/team/pods/p/binding", R"({"target":{"name":"n"}})").code, 201);
   EXPECT_EQ(Delete("/api/v1/namespaces/team").Text("status.phase"), "Terminating");
   Settle();
+  EXPECT_EQ(Get("/api/v1/namespaces/team/configmaps/c").code, 200) << "others have five seconds to delete it by its name";
+  loop_.RunFor(absl::Seconds(5));
   EXPECT_EQ(Get("/api/v1/namespaces/team/configmaps/c").code, 404);
   EXPECT_EQ(Get("/api/v1/namespaces/team").code, 200) << "its pod has yet to end";
   EXPECT_EQ(Delete("/api/v1/namespaces/team/pods/p", R"({"gracePeriodSeconds":0})").code, 200);

@@ -51,6 +51,27 @@ TEST(PackedPairsTest, FindsWholeNamesOnly) {
   EXPECT_FALSE(pairs.Find("web", &value));
 }
 
+TEST(PackedPairsTest, NamesAndValuesMayHoldAnyByte) {
+  const std::string nul("a\0b", 3), only_nul(1, '\0'), longer(300, 'x');
+  PackedPairs pairs;
+  pairs.Add("phase", nul);
+  pairs.Add(nul, only_nul);
+  pairs.Add("longer", longer);
+  pairs.Add("last", "z");
+  EXPECT_EQ(pairs.Get("phase"), nul);
+  EXPECT_EQ(pairs.Get(nul), only_nul);
+  EXPECT_EQ(pairs.Get("longer"), longer);
+  EXPECT_EQ(pairs.Get("last"), "z");
+  absl::string_view value;
+  EXPECT_FALSE(pairs.Find("b", &value));
+  EXPECT_FALSE(pairs.Find("a", &value));
+  const auto map = pairs.ToMap();
+  EXPECT_EQ(map.size(), 4u);
+  EXPECT_EQ(map.at("phase"), nul);
+  EXPECT_EQ(map.at(nul), only_nul);
+  EXPECT_EQ(map.at("longer"), longer);
+}
+
 TEST(StoreTest, OneRevisionCountsEveryCommit) {
   Store store;
   store.Put(Make(store, "a"));

@@ -67,6 +67,19 @@ TEST_F(WatchTest, WithoutARevisionItBeginsWithWhatIsThere) {
   EXPECT_THAT(seen->frames, ElementsAre("ADDED a" + At(1), "ADDED b" + At(0)));
 }
 
+TEST_F(WatchTest, WhoIsToldTheSameSharesIt) {
+  Post(kConfigMaps, ConfigMapJson("a"));
+  const auto first = Watch(kConfigMaps, ""), second = Watch(kConfigMaps, "");
+  Settle();
+  ASSERT_EQ(first->objects.size(), 1u);
+  ASSERT_EQ(second->objects.size(), 1u);
+  EXPECT_EQ(first->objects[0], second->objects[0]);
+  EXPECT_TRUE(Json(*first->objects[0]).Has("metadata.managedFields"));
+  Delete(absl::StrCat(kConfigMaps, "/a"));
+  Settle();
+  EXPECT_THAT(first->frames, ElementsAre("ADDED a" + At(1), "DELETED a" + At(0)));
+}
+
 TEST_F(WatchTest, ResumesBehindARevision) {
   Post(kConfigMaps, ConfigMapJson("a"));
   const std::string from = absl::StrCat(revision());

@@ -9,8 +9,8 @@ namespace {
 using testutil::StatusIs;
 using ::testing::HasSubstr;
 
-api::core::Pod TaskPod(const char* task, const char* index, const char* version = "0") {
-  api::core::Pod pod;
+HostedPod TaskPod(const char* task, const char* index, const char* version = "0") {
+  HostedPod pod;
   pod.metadata.name = std::string("ctr-") + task + "-" + index;
   pod.metadata.annotations = {{"volcano.sh/task-spec", task}, {"volcano.sh/task-index", index}, {"volcano.sh/job-version", version}};
   return pod;
@@ -51,7 +51,7 @@ TEST(BehaviourTest, WhatIsWritten) {
   EXPECT_EQ(behaviour.WritingOf(TaskPod("worker", "1")), (Writing{absl::Milliseconds(500), "loss is"}));
   EXPECT_EQ(behaviour.WritingOf(TaskPod("worker", "0")), (Writing{absl::ZeroDuration(), "step"}));
   EXPECT_EQ(behaviour.WritingOf(TaskPod("server", "0")), (Writing{absl::Seconds(1), "step"}));
-  api::core::Pod pod = TaskPod("worker", "1");
+  HostedPod pod = TaskPod("worker", "1");
   pod.metadata.annotations["sandbox.gangway.io/log"] = "2s";
   EXPECT_EQ(behaviour.WritingOf(pod), (Writing{absl::Seconds(2), "step"}));
   pod.metadata.annotations["sandbox.gangway.io/log"] = "often";
@@ -61,14 +61,14 @@ TEST(BehaviourTest, WhatIsWritten) {
 }
 
 TEST(BehaviourTest, AnnotationsComeBeforeRules) {
-  api::core::Pod pod = TaskPod("worker", "0");
+  HostedPod pod = TaskPod("worker", "0");
   pod.metadata.annotations["sandbox.gangway.io/fail"] = "1s:9";
   EXPECT_EQ(Rules({"worker=1m"}).For(pod)->exit_code, 9);
   GW_EXPECT_OK(Behaviour::CheckAnnotations(pod));
 }
 
 TEST(BehaviourTest, AnAnnotationThatDoesNotParseIsReportedAndIgnored) {
-  api::core::Pod pod = TaskPod("worker", "0");
+  HostedPod pod = TaskPod("worker", "0");
   pod.metadata.annotations["sandbox.gangway.io/finish"] = "soon";
   EXPECT_EQ(Rules({"worker=1m"}).For(pod)->after, absl::Minutes(1));
   EXPECT_THAT(Behaviour::CheckAnnotations(pod), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sandbox.gangway.io/finish")));

@@ -82,7 +82,7 @@ TEST_F(NodeSyncTest, ALostNodeTurnsUnknownAfterItsGraceThenUnreachable) {
 }
 
 TEST_F(NodeSyncTest, TolerationsDecideWhenPodsAreEvicted) {
-  api::core::Pod pod;
+  HostedPod pod;
   EXPECT_EQ(EvictionTime(pod, start_, times_), start_ + absl::Seconds(300));
   pod.spec.tolerations = {{"node.kubernetes.io/unreachable", "Exists", "", "NoExecute", 10}};
   EXPECT_EQ(EvictionTime(pod, start_, times_), start_ + absl::Seconds(10));

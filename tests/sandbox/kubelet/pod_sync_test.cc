@@ -26,17 +26,21 @@ class Life {
   KubeletTimes times;
   std::optional<Outcome> outcome;
   NodeState node = NodeState::kAlive;
+  MissingSources missing;
   bool removed = false;
-  std::vector<std::string> events;
+  std::vector<std::string> events, messages;
 
-  api::core::Pod pod() const { return *api::Decode<api::core::Pod>(api::ToJson(json_)); }
+  HostedPod pod() const { return *api::Decode<HostedPod>(api::ToJson(json_)); }
   void Set(absl::string_view merge_patch) { api::ApplyMergePatch(json_, *api::ParseJson(merge_patch)); }
 
   // One pass; false when nothing was written and nothing is to come.
   bool Step() {
-    const api::core::Pod pod = this->pod();
-    const kube::Plan plan = SyncPod({pod, node, outcome, "10.1.0.1", "10.0.0.1"}, times, memory_, now_);
-    for (const auto& note : plan.events) events.push_back(note.reason);
+    const HostedPod pod = this->pod();
+    const kube::Plan plan = SyncPod({pod, node, outcome, "10.1.0.1", "10.0.0.1", missing}, times, memory_, now_);
+    for (const auto& note : plan.events) {
+      events.push_back(note.reason);
+      messages.push_back(note.message);
+    }
     bool wrote = false;
     for (const auto& stage : plan.stages) {
       for (const kube::Write& write : stage) {
@@ -78,7 +82,7 @@ class Life {
   absl::Time start_ = absl::FromUnixSeconds(1'800'000'000), now_ = start_, next_ = start_;
 };
 
-std::string WaitingReason(const api::core::Pod& pod) {
+std::string WaitingReason(const HostedPod& pod) {
   const auto& state = pod.status.container_statuses.at(0).state;
   return state.waiting ? state.waiting->reason : "";
 }
@@ -240,6 +244,80 @@ TEST(PodSyncTest, ASettledPodIsNotWrittenAgain) {
   do life.Settle();
   while (life.Wait());
   EXPECT_FALSE(life.Step());
+}
+
+TEST(PodSyncTest, APodThatMissesAVolumeWaitsIsToldOnceAndGoesOn) {
+  Life life(kPod);
+  life.missing.mounts = {"MountVolume.SetUp failed for volume \"conf\" : configmap \"x\" not found"};
+  life.Settle();
+  EXPECT_EQ(WaitingReason(life.pod()), "ContainerCreating");
+  EXPECT_FALSE(life.Wait());
+  EXPECT_FALSE(life.Step());
+  EXPECT_THAT(life.events, ElementsAre("FailedMount"));
+  EXPECT_THAT(life.messages, ElementsAre(life.missing.mounts.front()));
+  life.missing = {};
+  life.Settle();
+  EXPECT_EQ(life.pod().status.phase, "Pending");
+  ASSERT_TRUE(life.Wait());
+  life.Settle();
+  EXPECT_EQ(life.pod().status.phase, "Running");
+  EXPECT_EQ(life.elapsed(), life.times.start);
+}
+
+TEST(PodSyncTest, AContainerWhoseEnvironmentIsMissingIsNotMade) {
+  Life life(kPod);
+  life.times.start = absl::ZeroDuration();
+  life.missing.containers = {{"trainer", "couldn't find key k in ConfigMap default/x"}};
+  life.Settle();
+  EXPECT_EQ(life.pod().status.phase, "Pending");
+  EXPECT_EQ(WaitingReason(life.pod()), "CreateContainerConfigError");
+  EXPECT_EQ(life.pod().status.container_statuses.at(0).state.waiting->message, "couldn't find key k in ConfigMap default/x");
+  EXPECT_THAT(life.messages, ElementsAre("Error: couldn't find key k in ConfigMap default/x"));
+  EXPECT_THAT(LogOf(life.pod(), nullptr, "trainer", false, Writing{}, {}).status().message(), HasSubstr("is waiting to start: CreateContainerConfigError"));
+  life.missing = {};
+  life.Settle();
+  EXPECT_EQ(life.pod().status.phase, "Running");
+  EXPECT_EQ(life.pod().status.container_statuses.at(0).restart_count, 0);
+  EXPECT_THAT(life.events, ElementsAre("Failed", "Started"));
+}
+
+TEST(PodSyncTest, WhatIsMissingAtARestartHoldsTheContainerUntilItIsThere) {
+  Life life(kPod);
+  life.Set(R"({"spec":{"restartPolicy":"Always"}})");
+  life.times.start = absl::ZeroDuration();
+  life.outcome = Outcome{absl::Seconds(1), 1, {}};
+  life.Settle();
+  life.missing.containers = {{"trainer", "secret \"x\" not found"}};
+  ASSERT_TRUE(life.Wait());
+  life.Settle();
+  EXPECT_EQ(WaitingReason(life.pod()), "CreateContainerConfigError");
+  life.missing = {};
+  life.Settle();
+  EXPECT_TRUE(life.pod().status.container_statuses.at(0).state.running.has_value());
+  EXPECT_EQ(life.pod().status.container_statuses.at(0).restart_count, 1);
+}
+
+TEST(PodSyncTest, AnInitContainerWhoseEnvironmentIsMissingHoldsThePod) {
+  Life life(kPod);
+  life.Set(R"({"spec":{"initContainers":[{"name":"a"}]}})");
+  life.missing.containers = {{"a", "secret \"x\" not found"}};
+  life.Settle();
+  EXPECT_EQ(life.pod().status.init_container_statuses.at(0).state.waiting->reason, "CreateContainerConfigError");
+  EXPECT_EQ(WaitingReason(life.pod()), "PodInitializing");
+  life.missing = {};
+  do life.Settle();
+  while (life.Wait());
+  EXPECT_EQ(life.pod().status.phase, "Running");
+}
+
+TEST(PodSyncTest, MissingPullSecretsAreAWarning) {
+  Life life(kPod);
+  life.missing.pull_secrets = {"a", "b"};
+  do life.Settle();
+  while (life.Wait());
+  EXPECT_EQ(life.pod().status.phase, "Running");
+  EXPECT_THAT(life.events, ElementsAre("FailedToRetrieveImagePullSecret", "Started"));
+  EXPECT_THAT(life.messages.front(), HasSubstr("image pull secrets (a, b);"));
 }
 
 TEST(PodSyncTest, LogsTellWhatTheContainerDid) {

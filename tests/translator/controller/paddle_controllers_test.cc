@@ -55,6 +55,7 @@ class PaddleControllersTest : public ::testing::Test {
     options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape(sandbox::kDefaultNodeShape)}, 2);
     options.api_server.journal = [this](const sandbox::JournalRecord& record) {
       if (record.client == "paddle") ++writes_;
+      if (on_status_ && record.resource == &kPaddle && record.after != nullptr) on_status_(*record.after);
     };
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, std::move(options));
     for (const Component component : {Component::kKubelets, Component::kControllers, Component::kScheduler}) cluster_->Start(component);
@@ -115,6 +116,7 @@ class PaddleControllersTest : public ::testing::Test {
 
   SimulatedLoop loop_{1};
   int writes_ = 0;  // of the controller
+  std::function<void(const std::string&)> on_status_;  // every version of a PaddleJob
   std::function<RequestFate(const kube::Request&)> fate_;
   std::unique_ptr<sandbox::Cluster> cluster_;
   std::unique_ptr<kube::Client> user_, client_;
@@ -188,6 +190,27 @@ TEST_F(PaddleControllersTest, WhatIsRefusedIsToldUntilItGoesWell) {
   fate_ = nullptr;
   ASSERT_TRUE(Reaches("wd", "Running"));
   EXPECT_EQ(Job("wd").status.message, "");
+}
+
+// The first is deleted while the answer is on its way, and made again under its name.
+TEST_F(PaddleControllersTest, WhatWasRefusedForOneOfThatNameIsNotToldOfTheNext) {
+  bool refused = false;
+  fate_ = [&](const kube::Request& request) {
+    if (request.method != "POST" || !absl::EndsWith(request.path, "/jobs") || std::exchange(refused, true)) return RequestFate{};
+    RequestFate fate = Answered(403, "Forbidden", "exceeded quota: none");
+    fate.reply_delay = absl::Seconds(5);
+    return fate;
+  };
+  Start();
+  Ask("POST", kPaddle, "", PaddleText("wd"));
+  ASSERT_TRUE(Comes([&] { return refused; }));
+  Ask("DELETE", kPaddle, "wd");
+  ASSERT_TRUE(Comes([&] { return Job("wd").metadata.uid.empty(); }));
+  Ask("POST", kPaddle, "", PaddleText("wd"));
+  bool told = false;
+  on_status_ = [&](const std::string& object) { told = told || absl::StrContains(object, "exceeded quota"); };
+  ASSERT_TRUE(Reaches("wd", "Running"));
+  EXPECT_FALSE(told);
 }
 
 TEST_F(PaddleControllersTest, PodsThatAreRefusedAreTold) {

@@ -73,9 +73,16 @@ TEST(GangTest, E16ScaledFromTwoWorkersToFour) { EXPECT_EQ(Counted({{{"ps", 2}}, 
 
 TEST(GangTest, E17ElasticStartsWithItsFewest) {
   EXPECT_EQ(Elastic(3, {.requests = 2, .limits = 4}), "2 of 2, 2:4");
-  EXPECT_EQ(Elastic(3, {}), "3 of 3, 3:3");
+  EXPECT_EQ(Elastic(3, {.requests = 2}), "2 of 2, 2:3");
+  EXPECT_EQ(Elastic(3, {.limits = 4}), "3 of 3, 3:4");
   EXPECT_EQ(Elastic(3, {.requests = 1, .limits = 4}, {.min_available = 2}), "2 of 2, 1:4") << "a gang larger than the fewest is no part of one";
   EXPECT_EQ(Elastic(3, {.requests = 2}, {.min_available = 1}), "1 of 1, 2:3; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
+}
+
+TEST(GangTest, ElasticWithoutBoundsStartsWholeAndTakesAnyNumber) {
+  EXPECT_EQ(Elastic(3, {}), "3 of 3, 1:1000");
+  EXPECT_EQ(Elastic(2000, {}), "2000 of 2000, 1:2000");
+  EXPECT_EQ(Elastic(3, {}, {.min_available = 4}), "E-MIN-AVAILABLE spec.schedulingPolicy.minAvailable");
 }
 
 TEST(GangTest, ElasticBoundsHoldTheReplicas) {

@@ -56,7 +56,7 @@ TEST(PoliciesTest, F14ServersAndWorkersThatAreNotRestarted) {
   EXPECT_THAT(Texts(all.tasks[1].policies), ElementsAre("143→RestartJob", "137→RestartJob", "15→RestartJob", "PodFailed→TerminateJob after 10s",
                                                         "TaskCompleted→CompleteJob after 10s"));
   EXPECT_EQ(all.tasks[0].max_retry, 3);
-  EXPECT_THAT(Codes(all), ElementsAre("I-RESTART"));
+  EXPECT_THAT(Codes(all), IsEmpty());
 }
 
 TEST(PoliciesTest, F15WorkersAreRestartedWhereServersAreNot) {
@@ -91,10 +91,10 @@ TEST(PoliciesTest, F20VolcanoBeforeItHadDelays) {
   const JobPolicies old = Policies({Servers(), Workers()}, For(Target::kVolcano, {1, 10})), now = Policies({Servers(), Workers()}, For(Target::kVolcano));
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(Texts(old.tasks[i].policies), Texts(now.tasks[i].policies));
   EXPECT_THAT(Texts(old.tasks[1].policies), Not(Contains(HasSubstr("after"))));
-  EXPECT_THAT(Codes(old), ElementsAre("W-RETRY", "W-GRACE", "I-RESTART"));
-  EXPECT_THAT(Codes(now), ElementsAre("W-RETRY", "I-RESTART"));
+  EXPECT_THAT(Codes(old), ElementsAre("W-GRACE"));
+  EXPECT_THAT(Codes(now), IsEmpty());
   EXPECT_THAT(Codes(Policies({Servers("OnFailure"), Workers("OnFailure")}, For(Target::kVolcano, {1, 10}), {.server_grace = absl::ZeroDuration()})),
-              ElementsAre("I-RESTART"))
+              IsEmpty())
       << "nothing there would have waited";
 }
 
@@ -119,7 +119,16 @@ TEST(PoliciesTest, ForVolcanoOnlyWhatTheProgramSaysEndsTheJob) {
 
 TEST(PoliciesTest, AGraceThatVolcanoCannotGiveIsTold) {
   const JobPolicies all = Policies({Servers(), Workers()}, For(Target::kVolcano), {.server_grace = absl::Seconds(30), .server_grace_given = true});
-  EXPECT_THAT(Codes(all), ElementsAre("W-RETRY", "W-GRACE", "I-RESTART"));
+  EXPECT_THAT(Codes(all), ElementsAre("W-GRACE"));
+}
+
+// They are so of nearly every job, and nobody has to do anything.
+TEST(PoliciesTest, WhatIsSoOfEveryJobIsSaidToWhoAsks) {
+  TranslateOptions asked = For(Target::kVolcano);
+  asked.explain = true;
+  EXPECT_THAT(Codes(Policies({Servers(), Workers()}, asked)), ElementsAre("W-RETRY", "I-RESTART"));
+  EXPECT_THAT(Codes(Policies({Servers("OnFailure"), Workers("OnFailure")}, asked)), ElementsAre("I-RESTART"));
+  EXPECT_THAT(Codes(Policies({Servers(), Workers()}, asked, {.max_restarts = 0})), ElementsAre("W-RETRY"));
 }
 
 TEST(PoliciesTest, WithoutServersNothingIsWaitedForAtTheEnd) {

@@ -47,16 +47,11 @@ inline constexpr char kTwoAndTwo[] = "ps: {replicas: 2, template: T}, worker: {r
 
 inline convert::TranslateOptions ForGangway() { return {.target = convert::Target::kGangway, .kept = true}; }
 
-// "W-DNS spec.ps.template.spec.dnsPolicy; I-RESTART"
+// "W-DNS spec.ps.template.spec.dnsPolicy; I-PRIORITY"
 inline std::string Told(const convert::Findings& findings) {
   return absl::StrJoin(findings, "; ", [](std::string* out, const convert::Finding& one) {
     absl::StrAppend(out, View(convert::EntryOf(one.code).name), one.error.field.empty() ? "" : " ", one.error.field);
   });
-}
-// Without what is said of every job.
-inline std::string ToldBesidesRestart(convert::Findings findings) {
-  std::erase_if(findings, [](const convert::Finding& one) { return one.code == convert::Code::kRestart || one.code == convert::Code::kRetry; });
-  return Told(findings);
 }
 // The text of the first finding of a code; "" when there is none.
 inline std::string TextOf(const convert::Findings& findings, convert::Code code) {

@@ -54,12 +54,12 @@ std::string Objects(const ManifestTranslation& translation) {
     absl::StrAppend(out, std::string(json.at("kind").as_string()), " ", std::string(json.at("metadata").at("name").as_string()));
   });
 }
-// "E-REPLICAS 8: spec.worker.replicas"; infos and what is said of every job are left out.
+// "E-REPLICAS 8: spec.worker.replicas"; infos and what is said of nearly every job are left out.
 std::vector<std::string> Places(const ManifestTranslation& translation) {
   std::vector<std::string> out;
   for (const PlacedFinding& placed : translation.findings) {
     const Code code = placed.finding.code;
-    if (placed.finding.level() == Level::kInfo || code == Code::kRetry || code == Code::kClean) continue;
+    if (placed.finding.level() == Level::kInfo || code == Code::kClean) continue;
     out.push_back(absl::StrCat(View(EntryOf(code).name), " ", placed.at.line, ": ", placed.finding.error.field));
   }
   return out;

@@ -107,6 +107,14 @@ TEST(KubeflowLife, K9AWorkerThatWasStoppedIsNoFailureUnlessNoneIsAllowed) {
   }
 }
 
+// And what goes for it is gone. False when it does not come to rest.
+bool SetSuspended(PaddleWorld& world, bool suspended) {
+  world.Edit(absl::StrCat(R"({"spec":{"runPolicy":{"suspend":)", suspended ? "true" : "false", "}}}"));
+  if (!world.Settle()) return false;
+  world.DeletedPodsGo();
+  return world.Settle();
+}
+
 TEST(KubeflowLife, K10SuspendedFromTheStart) {
   PaddleWorld world(Workers(2, "\"suspend\":true"));
   ASSERT_TRUE(world.Settle());
@@ -125,10 +133,7 @@ TEST(KubeflowLife, K10SuspendedFromTheStart) {
 TEST(KubeflowLife, K11SuspendedWhileItRuns) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Start());
-  world.Edit(R"({"spec":{"runPolicy":{"suspend":true}}})");
-  ASSERT_TRUE(world.Settle());
-  world.DeletedPodsGo();
-  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(SetSuspended(world, true));
   EXPECT_EQ(world.JobPhase(), "Aborted");
   EXPECT_EQ(world.LastCondition(), "Suspended");
   EXPECT_EQ(world.Condition("Suspended"), "Suspended True PaddleJobSuspended");
@@ -149,16 +154,28 @@ TEST(KubeflowLife, K11SuspendedWhileItRuns) {
   EXPECT_FALSE(world.job().metadata.annotations.contains("paddle.gangway.io/suspended"));
 }
 
-TEST(KubeflowLife, AResumptionThatWouldEndTheJobMakesItAnew) {
+TEST(KubeflowLife, RestsCostNoRestart) {
   PaddleWorld world(KubeflowJobText("kf", {{"Worker", Role(2)}}, "", "\"paddle.gangway.io/max-restarts\":\"0\""));
   ASSERT_TRUE(world.Start());
+  const std::string job = world.job().metadata.uid;
+  for (int round = 0; round < 4; ++round) {
+    ASSERT_TRUE(SetSuspended(world, true));
+    ASSERT_TRUE(SetSuspended(world, false));
+    ASSERT_TRUE(world.Start());
+    EXPECT_EQ(world.LastCondition(), "Running") << round;
+  }
+  EXPECT_EQ(world.job().metadata.uid, job);
+  EXPECT_EQ(world.job().status.retry_count, 0);
+}
+
+// Beside Volcano, whose controller counts it.
+TEST(KubeflowLife, AResumptionThatWouldEndTheJobMakesItAnew) {
+  PaddleWorld world(KubeflowJobText("kf", {{"Worker", Role(2)}}, "", "\"paddle.gangway.io/max-restarts\":\"0\""));
+  world.options.target = convert::Target::kVolcano;
+  ASSERT_TRUE(world.Start());
   const std::string first = world.job().metadata.uid;
-  world.Edit(R"({"spec":{"runPolicy":{"suspend":true}}})");
-  ASSERT_TRUE(world.Settle());
-  world.DeletedPodsGo();
-  ASSERT_TRUE(world.Settle());
-  world.Edit(R"({"spec":{"runPolicy":{"suspend":false}}})");
-  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(SetSuspended(world, true));
+  ASSERT_TRUE(SetSuspended(world, false));
   ASSERT_TRUE(world.Start());
   EXPECT_EQ(world.LastCondition(), "Running");
   EXPECT_NE(world.job().metadata.uid, first);
@@ -167,10 +184,7 @@ TEST(KubeflowLife, AResumptionThatWouldEndTheJobMakesItAnew) {
 TEST(KubeflowLife, OneThatIsEditedWhileItIsSuspendedResumesAnew) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Start());
-  world.Edit(R"({"spec":{"runPolicy":{"suspend":true}}})");
-  ASSERT_TRUE(world.Settle());
-  world.DeletedPodsGo();
-  ASSERT_TRUE(world.Settle());
+  ASSERT_TRUE(SetSuspended(world, true));
   world.Edit(R"({"spec":{"paddleReplicaSpecs":{"Worker":{"replicas":3}}}})");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.Condition("Suspended"), "Suspended True PaddleJobSuspended");
@@ -285,6 +299,22 @@ TEST(KubeflowLife, ElasticWorkersAreScaled) {
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.job().metadata.uid, job);
   EXPECT_THAT(world.Pods(), SizeIs(4));
+}
+
+TEST(KubeflowLife, ElasticWorkersWithoutBoundsAreScaled) {
+  std::string text = KubeflowJobText("kf", {{"Worker", Role(3, "OnFailure")}});
+  text.insert(text.find("\"runPolicy\""), R"("elasticPolicy":{},)");
+  PaddleWorld world(text);
+  ASSERT_TRUE(world.Start());
+  const std::string job = world.job().metadata.uid;
+  for (const int replicas : {5, 1}) {
+    world.Edit(absl::StrCat(R"({"spec":{"paddleReplicaSpecs":{"Worker":{"replicas":)", replicas, "}}}}"));
+    ASSERT_TRUE(world.Settle());
+    world.DeletedPodsGo();
+    ASSERT_TRUE(world.Settle());
+    EXPECT_THAT(world.Pods(), SizeIs(replicas));
+  }
+  EXPECT_EQ(world.job().metadata.uid, job);
 }
 
 }  // namespace

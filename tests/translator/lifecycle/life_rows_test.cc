@@ -122,6 +122,75 @@ TEST(PaddleLife, ElasticOutsideOfItsBoundsIsRefusedAndRunsOn) {
   EXPECT_EQ(world.status().worker->ready, "5/5");
 }
 
+std::string Unbounded(int n, const std::string& extra = "") {
+  return PaddleJobText("wd", {{"worker", RoleText(n)}}, absl::StrCat("\"elastic\":1", extra));
+}
+
+TEST(PaddleLife, ElasticWithoutBoundsIsScaledWithoutARestart) {
+  PaddleWorld world(Unbounded(3));
+  ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.job().spec.min_available, 3) << "all of them start together";
+  EXPECT_EQ(EnvOf(world, "wd-worker-0", "PADDLE_NNODES"), "1:1000");
+  const std::string job = world.job().metadata.uid, pod = world.PodUid("wd-worker-0");
+  const auto scale = [&](int replicas) {
+    world.Edit(absl::StrCat(R"({"spec":{"worker":{"replicas":)", replicas, "}}}"));
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.phase(), "Scaling") << replicas;
+    world.DeletedPodsGo();
+    world.SetAll("Running");
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.phase(), "Running") << replicas;
+    EXPECT_EQ(world.JobPhase(), "Running") << replicas;
+    EXPECT_EQ(world.status().worker->ready, absl::StrCat(replicas, "/", replicas));
+    EXPECT_EQ(world.status().elastic, "DONE");
+  };
+  scale(5);
+  EXPECT_EQ(world.job().spec.min_available, 3) << "the new ones may come later";
+  scale(1);
+  EXPECT_EQ(world.job().spec.min_available, 1);
+  EXPECT_EQ(world.job().spec.tasks[0].min_available, 1);
+  EXPECT_EQ(world.Read<api::volcano::PodGroup>("podgroups", world.GroupName()).spec.min_member, 1);
+  scale(4);
+  EXPECT_EQ(world.job().metadata.uid, job);
+  EXPECT_EQ(world.PodUid("wd-worker-0"), pod);
+  EXPECT_EQ(world.status().restarts, 0);
+  EXPECT_EQ(world.CountEvents("Restarting"), 0);
+  EXPECT_EQ(world.CountEvents("Scaling"), 3);
+}
+
+// A run that was made for three: with a bound of it left out, or by a release that took the replicas for both.
+TEST(PaddleLife, ElasticThatCannotBeScaledInPlaceSaysSoAndStartsAnew) {
+  for (const char* bound : {"requests", "limits", ""}) {
+    PaddleWorld world(Unbounded(3));
+    world.Edit(R"({"spec":{"worker":{"requests":3,"limits":3}}})");
+    ASSERT_TRUE(world.Start());
+    const std::string job = world.job().metadata.uid;
+    world.Edit(*bound != '\0' ? absl::StrCat(R"({"spec":{"worker":{")", bound, R"(":null}}})") : R"({"spec":{"worker":{"requests":null,"limits":null}}})");
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.job().metadata.uid, job) << "the same as before";
+    const bool grows = std::string(bound) != "requests";
+    world.Edit(grows ? R"({"spec":{"worker":{"replicas":4}}})" : R"({"spec":{"worker":{"replicas":2}}})");
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.phase(), "Restarting") << bound;
+    EXPECT_EQ(world.CountEvents("Restarting", grows ? "workers: 3 -> 4, and this run trains with 3 to 3, so the job starts anew (worker.requests and worker.limits"
+                                                    : "workers: 3 -> 2, and this run trains with 3 to 3"), 1) << bound;
+    ASSERT_TRUE(world.ComeBack());
+    EXPECT_NE(world.job().metadata.uid, job);
+    EXPECT_EQ(world.phase(), "Running");
+    EXPECT_EQ(world.status().restarts, 0);
+  }
+}
+
+TEST(PaddleLife, ElasticIsNotScaledBelowItsMinAvailable) {
+  PaddleWorld world(Unbounded(3, R"(,"schedulingPolicy":{"minAvailable":2})"));
+  ASSERT_TRUE(world.Start());
+  world.Edit(R"({"spec":{"worker":{"replicas":1}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running");
+  EXPECT_THAT(world.status().message, HasSubstr("E-MIN-AVAILABLE"));
+  EXPECT_THAT(world.Pods(), SizeIs(3));
+}
+
 TEST(PaddleLife, H5AWorkerIsDeleted) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Start());

@@ -231,6 +231,35 @@ TEST(PaddlePhase, B17TheJobIsTerminated) {
   EXPECT_EQ(world.status().completion_time.at, world.now());
 }
 
+// Two pods start one after the other, and the Job counts them a moment later.
+TEST(PaddlePhase, NeverGoesBackWhileItStarts) {
+  PaddleWorld world(TwoWorkers());
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  world.SetPodStatus("wd-worker-0", kWaitsForDns);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Starting");
+  world.SetPod("wd-worker-0", "Running");  // the other one has no node yet
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Starting");
+  world.SetPodStatus("wd-worker-1", kWaitsForDns);
+  ASSERT_TRUE(world.Settle());
+  world.SetPod("wd-worker-1", "Running");
+  ASSERT_EQ(world.JobPhase(), "Pending");
+  world.Step();
+  EXPECT_EQ(world.phase(), "Starting");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Starting", "Running"));
+  // Until every pod is lost: then none of it has begun.
+  world.SetJobPhase("Pending");
+  world.Step();
+  EXPECT_EQ(world.phase(), "Running");
+  for (const char* pod : {"wd-worker-0", "wd-worker-1"}) world.SetPodStatus(pod, R"({"phase":"Pending"})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+}
+
 TEST(PaddlePhase, EveryPhaseOfTheJob) {
   for (const auto& [of_job, expected] : std::vector<std::pair<std::string, std::string>>{{"Running", "Running"}, {"Restarting", "Restarting"},
            {"Aborting", "Aborting"}, {"Aborted", "Aborted"}, {"Completing", "Completing"}, {"Completed", "Completed"}, {"Terminated", "Failed"}}) {

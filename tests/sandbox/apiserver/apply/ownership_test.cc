@@ -245,5 +245,19 @@ TEST_F(OwnershipTest, AFreshOneAnswersTheSame) {
   }
 }
 
+// What is remembered of sets that were combined is bounded by its bytes.
+TEST_F(OwnershipTest, LargeSetsAreForgotten) {
+  const auto labels = [](int from) {
+    json::object all;
+    for (int i = from; i < from + 2'000; ++i) all[absl::StrCat("key-of-some-length-", i)] = "v";
+    return json::value{{"metadata", {{"labels", std::move(all)}}}};
+  };
+  Update("a", labels(0));
+  Update("b", labels(1));
+  const std::weak_ptr<const std::string> first = managed_->front().fields;
+  for (int i = 2; i < 200; ++i) Update(i % 2 == 0 ? "a" : "b", labels(i));
+  EXPECT_TRUE(first.expired());
+}
+
 }  // namespace
 }  // namespace gangway::sandbox::apply

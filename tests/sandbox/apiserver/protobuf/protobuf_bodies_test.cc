@@ -77,8 +77,9 @@ TEST_P(GoldenBodyTest, DamageIsReadOrRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenBodyTest,
-                         ::testing::Values("binding", "config-map", "delete-options", "deployment", "eviction", "namespace", "pod",
-                                           "pod-disruption-budget", "priority-class", "resource-quota", "secret", "service",
+                         ::testing::Values("batch-job", "binding", "cluster-role", "config-map", "cron-job", "delete-options", "deployment", "eviction",
+                                           "ingress", "namespace", "pod", "pod-disruption-budget", "priority-class", "resource-quota", "role",
+                                           "role-binding", "secret", "self-subject-access-review", "self-subject-review", "service",
                                            "service-account"),
                          [](const auto& test) { return absl::StrReplaceAll(test.param, {{"-", "_"}}); });
 
@@ -175,7 +176,7 @@ TEST_F(BinaryRequestTest, RefusalsAreStatusesAndWriteNothing) {
   const Answer unknown = Send("POST", "/api/v1/nodes", Body("v1", "Node", Named("n")));
   EXPECT_EQ(unknown.code, 415);
   EXPECT_EQ(unknown.Text("reason"), "UnsupportedMediaType");
-  EXPECT_EQ(Send("POST", "/apis/batch/v1/namespaces/default/jobs", Body("batch/v1", "Job", Named("n"))).code, 404);
+  EXPECT_EQ(Send("POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", Body("autoscaling/v2", "HorizontalPodAutoscaler", Named("n"))).code, 404);
   EXPECT_EQ(Send("PATCH", absl::StrCat(kConfigMaps, "/n"), ConfigMap(Named("n"))).code, 415);
   std::string large = "k";
   large.resize(2'900'000, '\x01');  // six times as long in JSON

@@ -125,7 +125,57 @@ TEST(ApplyJsonPatchTest, CopiesCannotExplode) {
   std::string patch = R"([{"op":"add","path":"/0","value":"0123456789"})";
   for (int i = 1; i < 40; ++i) absl::StrAppend(&patch, R"(,{"op":"copy","from":"","path":"/)", i, "\"}");
   boost::json::value target = Parse("{}");
-  EXPECT_THAT(ApplyJsonPatch(target, Parse(patch + "]")), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("copies")));
+  EXPECT_THAT(ApplyJsonPatch(target, Parse(patch + "]")), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("copies")));
+}
+
+boost::json::value Nested(std::size_t levels) {
+  boost::json::value value = 1;
+  for (std::size_t i = 0; i < levels; ++i) value = boost::json::object({{"a", std::move(value)}});
+  return value;
+}
+std::string Below(std::size_t levels) {
+  std::string path;
+  for (std::size_t i = 0; i < levels; ++i) path += "/a";
+  return path;
+}
+
+TEST(ApplyJsonPatchTest, ADocumentGetsNoDeeperThanABody) {
+  const std::string half = Below(kMaxObjectDepth / 2), last = Below(kMaxObjectDepth);
+  for (const std::string& operation : {absl::StrCat(R"({"op":"copy","from":"","path":")", half, "\"}"),
+                                       absl::StrCat(R"({"op":"move","from":"/b","path":")", half, "\"}"),
+                                       absl::StrCat(R"({"op":"add","path":")", last, R"(","value":{}})"),
+                                       absl::StrCat(R"({"op":"replace","path":")", last, R"(","value":[]})"),
+                                       absl::StrCat(R"({"op":"add","path":")", last, R"(/a","value":1})")}) {
+    boost::json::value target = Nested(kMaxObjectDepth);
+    target.as_object()["b"] = Nested(kMaxObjectDepth - 1);
+    EXPECT_THAT(ApplyJsonPatch(target, Parse(absl::StrCat("[", operation, "]"))),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("deeper than"))) << operation;
+  }
+  boost::json::value target = Nested(kMaxObjectDepth);
+  target.as_object()["b"] = Nested(kMaxObjectDepth / 2);
+  GW_EXPECT_OK(ApplyJsonPatch(target, Parse(absl::StrCat(R"([{"op":"move","from":"/b","path":")", half, R"("},{"op":"copy","from":")", half, R"(","path":"/c"}])"))));
+  EXPECT_FALSE(IsDeeperThan(target, kMaxObjectDepth));
+  EXPECT_TRUE(IsDeeperThan(target, kMaxObjectDepth - 1));
+}
+
+TEST(ApplyJsonPatchTest, ElementsAreNotShiftedForEver) {
+  const auto moves = [](std::string_view from, std::string_view path, std::size_t count) {
+    return boost::json::value(boost::json::array(count, {{"op", "move"}, {"from", from}, {"path", path}}));
+  };
+  boost::json::value large = {{"list", boost::json::array(1'000'000, 0)}};
+  EXPECT_THAT(ApplyJsonPatch(large, moves("/list/0", "/list/1", 10'000)), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
+  EXPECT_THAT(ApplyJsonPatch(large, moves("/list/0", "/list/-", 10'000)), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
+  GW_EXPECT_OK(ApplyJsonPatch(large, moves("/list/999999", "/list/-", 10'000)));
+  boost::json::value small = {{"list", boost::json::array(500, 0)}};
+  GW_EXPECT_OK(ApplyJsonPatch(small, moves("/list/0", "/list/1", 10'000)));
+  // What is moved deeper is looked at each time.
+  boost::json::array back_and_forth;
+  for (int i = 0; i < 5'000; ++i) {
+    back_and_forth.push_back({{"op", "move"}, {"from", "/list"}, {"path", "/a/list"}});
+    back_and_forth.push_back({{"op", "move"}, {"from", "/a/list"}, {"path", "/list"}});
+  }
+  large.as_object()["a"].emplace_object();
+  EXPECT_THAT(ApplyJsonPatch(large, back_and_forth), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
 }
 
 }  // namespace

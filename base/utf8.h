@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace gangway::api {
+namespace gangway {
 
 // The bytes of the code point that starts at `at`, 1 to 4; 0 when there is no well-formed one (overlong forms, surrogates
 // and code points beyond U+10FFFF are none). `at` is within `text`.
@@ -30,6 +30,15 @@ inline std::size_t Utf8Length(absl::string_view text, std::size_t at) {
   return 0;
 }
 
+// The code point of the `length` bytes at `at` that Utf8Length found.
+inline std::uint32_t Utf8Decode(absl::string_view text, std::size_t at, std::size_t length) {
+  const auto byte = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[at + i]); };
+  if (length == 1) return byte(0);
+  std::uint32_t code = byte(0) & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) code = code << 6 | (byte(i) & 0x3Fu);
+  return code;
+}
+
 // `code_point` is no surrogate and at most U+10FFFF.
 inline void AppendUtf8(std::uint32_t code_point, std::string& out) {
   const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
@@ -50,4 +59,4 @@ inline void AppendUtf8(std::uint32_t code_point, std::string& out) {
   }
 }
 
-}  // namespace gangway::api
+}  // namespace gangway

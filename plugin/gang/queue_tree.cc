@@ -1,0 +1,63 @@
+#include "plugin/gang/queue_tree.h"
+
+#include <algorithm>
+
+namespace gangway::gang {
+
+using model::Dim;
+using model::kNone;
+using model::QueueId;
+using model::Resources;
+
+namespace {
+
+void RaiseTo(Resources& amounts, const Resources& least) {
+  for (Dim dim = 0; dim < least.size(); ++dim) {
+    if (amounts[dim] < least[dim]) amounts.Set(dim, least[dim]);
+  }
+}
+
+}  // namespace
+
+bool QueueTree::InCircle(QueueId queue) const {
+  QueueId at = cluster_.queue(queue).parent;
+  for (int steps = cluster_.queue_slots(); at != kNone && steps > 0; --steps) {
+    if (at == queue) return true;
+    at = cluster_.queue(at).parent;
+  }
+  return false;
+}
+
+QueueTree::QueueTree(const model::Cluster& cluster) : cluster_(cluster), nodes_(static_cast<std::size_t>(cluster.queue_slots())) {
+  std::vector<QueueId> deepest_first;
+  for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
+    Node& node = nodes_[static_cast<std::size_t>(id)];
+    node.parent = InCircle(id) ? kNone : cluster.queue(id).parent;
+    node.held = cluster.queue(id).held;
+    deepest_first.push_back(id);
+  }
+  for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
+    for (QueueId at = id; at != kNone; at = At(at).parent) nodes_[static_cast<std::size_t>(id)].path.push_back(at);
+  }
+  std::sort(deepest_first.begin(), deepest_first.end(), [&](QueueId a, QueueId b) { return path(a).size() > path(b).size(); });
+  for (const QueueId id : deepest_first) {
+    Node& node = nodes_[static_cast<std::size_t>(id)];
+    node.kept = node.kept_below;
+    RaiseTo(node.kept, cluster.queue(id).guarantee);
+    (node.parent == kNone ? kept_at_top_ : nodes_[static_cast<std::size_t>(node.parent)].kept_below).Add(node.kept);
+    if (node.parent != kNone) nodes_[static_cast<std::size_t>(node.parent)].held.Add(node.held);
+  }
+}
+
+std::int64_t QueueTree::Limit(QueueId queue, Dim dim) const {
+  std::int64_t limit = cluster_.total()[dim];
+  const std::vector<QueueId>& upwards = path(queue);
+  for (auto at = upwards.rbegin(); at != upwards.rend(); ++at) {
+    const Node& node = At(*at);
+    const Resources& beside = node.parent == kNone ? kept_at_top_ : At(node.parent).kept_below;
+    limit = std::min(limit - (beside[dim] - node.kept[dim]), cluster_.queue(*at).Limit(dim));
+  }
+  return std::max<std::int64_t>(limit, 0);
+}
+
+}  // namespace gangway::gang

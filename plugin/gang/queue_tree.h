@@ -1,0 +1,42 @@
+// The queues as a tree: who counts towards whom, and the most that each may hold with those below it.
+//
+// A guarantee lies within that of the queue above: what is kept for a queue is the larger of its own guarantee and the sum of its children's.
+// Queues whose parents make a circle count as having none.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plugin/model/cluster.h"
+
+namespace gangway::gang {
+
+class QueueTree {
+ public:
+  // As the cluster is now; it must outlive the tree.
+  explicit QueueTree(const model::Cluster& cluster);
+
+  // The queue and those above it, nearest first.
+  const std::vector<model::QueueId>& path(model::QueueId queue) const { return At(queue).path; }
+  // What the pods of the queue and of those below it hold.
+  const model::Resources& held(model::QueueId queue) const { return At(queue).held; }
+  // Of the cluster's total what is not kept for others, within its own capability and those of the queues above.
+  std::int64_t Limit(model::QueueId queue, model::Dim dim) const;
+
+ private:
+  struct Node {
+    model::QueueId parent = model::kNone;
+    std::vector<model::QueueId> path;
+    model::Resources held;
+    model::Resources kept;        // for it and those below
+    model::Resources kept_below;  // for its children together
+  };
+  const Node& At(model::QueueId queue) const { return nodes_[static_cast<std::size_t>(queue)]; }
+  bool InCircle(model::QueueId queue) const;
+
+  const model::Cluster& cluster_;
+  std::vector<Node> nodes_;
+  model::Resources kept_at_top_;
+};
+
+}  // namespace gangway::gang

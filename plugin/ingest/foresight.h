@@ -1,0 +1,29 @@
+// What of an object would keep pods waiting for good, for those who look before there are pods: fields that our scheduler does not know, and
+// claims that cannot serve so many pods. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "api/volcano/job.h"
+#include "api/volcano/scheduling.h"
+
+namespace gangway::ingest {
+
+struct Foresight {
+  std::string field;  // "spec.tasks[0].template.spec.resourceClaims"
+  std::string what;   // a sentence that goes with it
+  // "spec...: gangway's scheduler does not know it: ..."
+  std::string ToString() const;
+  friend bool operator==(const Foresight&, const Foresight&) = default;
+};
+
+// Of a Job only when its pods are the scheduler's of that name. At most kMaxForesights, of the first kMaxTasksLookedAt tasks.
+inline constexpr std::size_t kMaxForesights = 10, kMaxTasksLookedAt = 100;
+std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view scheduler_name = "volcano");
+std::vector<Foresight> Foresee(const api::volcano::PodGroup& group);
+std::vector<Foresight> Foresee(const api::volcano::Queue& queue);
+
+}  // namespace gangway::ingest

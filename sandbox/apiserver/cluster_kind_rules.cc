@@ -1,0 +1,177 @@
+#include "sandbox/apiserver/cluster_kind_rules.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "api/cluster_resources.h"
+#include "api/json.h"
+#include "api/json_value.h"
+#include "boost/json/array.hpp"
+#include "sandbox/apiserver/draft.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace json = boost::json;
+using api::FieldError;
+using api::FieldErrors;
+
+constexpr absl::string_view kRbac = "rbac.authorization.k8s.io";
+
+void Add(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value_json, absl::string_view rule) {
+  errors.push_back({.type = type, .field = std::string(field), .value = std::string(value_json), .rule = std::string(rule), .fix = ""});
+}
+void AddRequired(FieldErrors& errors, absl::string_view field, absl::string_view rule = {}) {
+  Add(errors, FieldError::Type::kRequired, field, "", rule);
+}
+
+// Calls `visit` with each object of the list and its path.
+template <class Visit>
+void ForEachIn(const json::object& object, absl::string_view list, Visit visit) {
+  const json::value* value = FindPath(object, list);
+  const json::array* elements = value == nullptr ? nullptr : value->if_array();
+  if (elements == nullptr) return;
+  for (std::size_t i = 0; i < elements->size(); ++i) {
+    if ((*elements)[i].is_object()) visit((*elements)[i].get_object(), absl::StrCat(list, "[", i, "]"));
+  }
+}
+
+bool HasAny(const json::object& object, absl::string_view list) {
+  const json::array* elements = FindArray(object, list);
+  return elements != nullptr && !elements->empty();
+}
+
+// pkg/apis/rbac/validation: ValidatePolicyRule
+void CheckRules(const json::object& role, bool namespaced, FieldErrors& errors) {
+  ForEachIn(role, "rules", [&](const json::object& rule, const std::string& path) {
+    if (!HasAny(rule, "verbs")) AddRequired(errors, absl::StrCat(path, ".verbs"), "verbs must contain at least one value");
+    if (HasAny(rule, "nonResourceURLs")) {
+      const std::string urls = api::ToJson(*rule.if_contains("nonResourceURLs"));
+      if (namespaced) {
+        Add(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls, "namespaced rules cannot apply to non-resource URLs");
+      } else if (HasAny(rule, "apiGroups") || HasAny(rule, "resources") || HasAny(rule, "resourceNames")) {
+        Add(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls,
+            "rules cannot apply to both regular resources and non-resource URLs");
+      }
+      return;
+    }
+    if (!HasAny(rule, "apiGroups")) AddRequired(errors, absl::StrCat(path, ".apiGroups"), "resource rules must supply at least one api group");
+    if (!HasAny(rule, "resources")) AddRequired(errors, absl::StrCat(path, ".resources"), "resource rules must supply at least one resource");
+  });
+}
+
+// pkg/apis/rbac/validation: ValidateRoleBinding, ValidateClusterRoleBinding, ValidateRoleBindingSubject
+void CheckBinding(const json::object& binding, bool namespaced, FieldErrors& errors) {
+  const absl::string_view group = TextAt(binding, "roleRef.apiGroup"), kind = TextAt(binding, "roleRef.kind");
+  if (group != kRbac) {
+    Add(errors, FieldError::Type::kNotSupported, "roleRef.apiGroup", api::JsonString(group), absl::StrCat("supported values: \"", kRbac, "\""));
+  }
+  if (kind != "ClusterRole" && !(namespaced && kind == "Role")) {
+    Add(errors, FieldError::Type::kNotSupported, "roleRef.kind", api::JsonString(kind),
+        namespaced ? "supported values: \"ClusterRole\", \"Role\"" : "supported values: \"ClusterRole\"");
+  }
+  if (TextAt(binding, "roleRef.name").empty()) AddRequired(errors, "roleRef.name");
+  ForEachIn(binding, "subjects", [&](const json::object& subject, const std::string& path) {
+    if (FindText(subject, "name").empty()) AddRequired(errors, absl::StrCat(path, ".name"));
+    const absl::string_view subject_kind = FindText(subject, "kind"), subject_group = FindText(subject, "apiGroup");
+    const bool account = subject_kind == "ServiceAccount";
+    if (!account && subject_kind != "User" && subject_kind != "Group") {
+      Add(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".kind"), api::JsonString(subject_kind),
+          "supported values: \"Group\", \"ServiceAccount\", \"User\"");
+    } else if (subject_group != (account ? "" : kRbac)) {
+      Add(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".apiGroup"), api::JsonString(subject_group),
+          absl::StrCat("supported values: \"", account ? "" : kRbac, "\""));
+    }
+    if (account && !namespaced && FindText(subject, "namespace").empty()) AddRequired(errors, absl::StrCat(path, ".namespace"));
+  });
+}
+
+// pkg/apis/admissionregistration/validation
+void CheckWebhooks(const json::object& configuration, FieldErrors& errors) {
+  ForEachIn(configuration, "webhooks", [&](const json::object& webhook, const std::string& path) {
+    const bool url = FindPath(webhook, "clientConfig.url") != nullptr, service = FindPath(webhook, "clientConfig.service") != nullptr;
+    if (url == service) AddRequired(errors, absl::StrCat(path, ".clientConfig"), "exactly one of url or service is required");
+    const absl::string_view effects = FindText(webhook, "sideEffects");
+    if (effects != "None" && effects != "NoneOnDryRun") {
+      Add(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".sideEffects"), api::JsonString(effects), "supported values: \"None\", \"NoneOnDryRun\"");
+    }
+    if (!HasAny(webhook, "admissionReviewVersions")) {
+      AddRequired(errors, absl::StrCat(path, ".admissionReviewVersions"), "must specify one of v1, v1beta1");
+    }
+    if (const std::int64_t seconds = IntAt(webhook, "timeoutSeconds", 10); seconds < 1 || seconds > 30) {
+      Add(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".timeoutSeconds"), absl::StrCat(seconds), "the timeout value must be between 1 and 30 seconds");
+    }
+  });
+}
+
+// apiextensions-apiserver, pkg/apis/apiextensions/validation: the part that a definition written by hand gets wrong
+void CheckDefinition(const json::object& definition, FieldErrors& errors) {
+  const std::string wanted = absl::StrCat(TextAt(definition, "spec.names.plural"), ".", TextAt(definition, "spec.group"));
+  const absl::string_view name = TextAt(definition, "metadata.name");
+  if (name != wanted) {
+    Add(errors, FieldError::Type::kInvalid, "metadata.name", api::JsonString(name), "must be spec.names.plural+\".\"+spec.group");
+  }
+  const absl::string_view scope = TextAt(definition, "spec.scope");
+  if (scope != "Cluster" && scope != "Namespaced") {
+    Add(errors, FieldError::Type::kNotSupported, "spec.scope", api::JsonString(scope), "supported values: \"Cluster\", \"Namespaced\"");
+  }
+  int stored = 0;
+  ForEachIn(definition, "spec.versions", [&](const json::object& version, const std::string& path) {
+    if (BoolAt(version, "storage")) ++stored;
+    if (FindPath(version, "schema.openAPIV3Schema") == nullptr) {
+      AddRequired(errors, absl::StrCat(path, ".schema.openAPIV3Schema"), "schemas are required");
+    }
+  });
+  if (stored != 1) {
+    const json::value* versions = FindPath(definition, "spec.versions");
+    Add(errors, FieldError::Type::kInvalid, "spec.versions", versions == nullptr ? "null" : api::ToJson(*versions),
+        "must have exactly one version marked as storage version");
+  }
+}
+
+// A Job whose pods run for ever would never end.
+void CheckBatchJob(const json::object& job, FieldErrors& errors) {
+  const absl::string_view policy = TextAt(job, "spec.template.spec.restartPolicy");
+  if (policy == "Never" || policy == "OnFailure") return;
+  AddRequired(errors, "spec.template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\"");
+}
+
+bool IsBinding(const api::Resource& resource) { return &resource == &api::kRoleBindings || &resource == &api::kClusterRoleBindings; }
+
+}  // namespace
+
+void CheckClusterKind(const api::Resource& resource, const json::object& object, FieldErrors& errors) {
+  if (&resource == &api::kRoles || &resource == &api::kClusterRoles) CheckRules(object, resource.namespaced, errors);
+  if (IsBinding(resource)) CheckBinding(object, resource.namespaced, errors);
+  if (&resource == &api::kMutatingWebhookConfigurations || &resource == &api::kValidatingWebhookConfigurations) CheckWebhooks(object, errors);
+  if (&resource == &api::kCustomResourceDefinitions) CheckDefinition(object, errors);
+  if (&resource == &api::kBatchJobs) CheckBatchJob(object, errors);
+}
+
+void CheckClusterKindChange(const api::Resource& resource, const json::object& before, const json::object& after, FieldErrors& errors) {
+  const auto same = [&](absl::string_view path) {
+    const json::value* const a = FindPath(before, path);
+    const json::value* const b = FindPath(after, path);
+    return a == nullptr || b == nullptr ? a == b : Equal(*a, *b);
+  };
+  const auto immutable = [&](absl::string_view path, absl::string_view rule) {
+    if (!same(path)) Add(errors, FieldError::Type::kInvalid, path, FindPath(after, path) == nullptr ? "null" : api::ToJson(*FindPath(after, path)), rule);
+  };
+  if (IsBinding(resource)) immutable("roleRef", "cannot change roleRef");
+  if (&resource == &api::kCustomResourceDefinitions) {
+    immutable("spec.group", "field is immutable");
+    immutable("spec.scope", "field is immutable");
+    immutable("spec.names.plural", "field is immutable");
+    immutable("spec.names.kind", "field is immutable");
+  }
+  if (&resource == &api::kStorageClasses) {
+    for (const absl::string_view field : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) immutable(field, "field is immutable");
+  }
+  if (&resource == &api::kBatchJobs) {
+    for (const absl::string_view field : {"spec.completionMode", "spec.completions", "spec.selector", "spec.template"}) {
+      immutable(field, "field is immutable");
+    }
+  }
+}
+
+}  // namespace gangway::sandbox

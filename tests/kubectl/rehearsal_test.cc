@@ -1,0 +1,136 @@
+// A cluster's manifests rehearsed on a laptop: the real kubectl applies deploy/volcano to `gangway sandbox`. Skipped, and counted as
+// skipped, where there is no kubectl.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/kubectl/sandbox_process.h"
+#include "tests/testing/loop_thread.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
+using ::testing::Each;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+const std::string kDeploy = GW_SOURCE_DIR "/deploy/volcano/";
+
+// A sandbox and kubectl's commands against it, which must succeed and have nothing to warn of.
+class Rehearsal {
+ public:
+  // Standard output.
+  std::string Kubectl(std::vector<std::string> args) {
+    const Outcome outcome = sandbox_.Kubectl(args);
+    EXPECT_EQ(outcome.exit_code, 0) << absl::StrJoin(args, " ") << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty()) << absl::StrJoin(args, " ");
+    return outcome.out;
+  }
+  std::vector<std::string> Lines(std::vector<std::string> args) { return absl::StrSplit(Kubectl(std::move(args)), '\n', absl::SkipEmpty()); }
+  int ExitCode(std::vector<std::string> args) { return sandbox_.Kubectl(std::move(args)).exit_code; }
+
+ private:
+  SandboxProcess sandbox_{{"--start-delay", "10ms", "--stop-delay", "10ms"}};
+};
+
+class RehearsalTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  }
+};
+
+void RehearseOverlay(const std::string& overlay) {
+  SCOPED_TRACE(overlay);
+  Rehearsal rehearsal;
+  const std::string folder = kDeploy + overlay;
+  if (overlay == "overlays/paddle-only") rehearsal.Kubectl({"apply", "-k", kDeploy + "paddle-namespace"});
+  EXPECT_THAT(rehearsal.Lines({"apply", "-k", folder}), AllOf(Not(IsEmpty()), Each(EndsWith(" created"))));
+  const auto versions = [&] {
+    return rehearsal.Kubectl({"get", "-k", folder, "-o", "jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}{\"\\n\"}{end}"});
+  };
+  const std::string before = versions();
+  // kubectl sends the selector of a budget and the rules of a webhook each time, and calls that configured; nothing is written.
+  EXPECT_THAT(rehearsal.Lines({"apply", "-k", folder}), Each(AnyOf(EndsWith(" unchanged"), ContainsRegex("^(poddisruptionbudget|[a-z]+webhookconf).* configured$"))));
+  EXPECT_EQ(versions(), before);
+  EXPECT_THAT(rehearsal.Kubectl({"diff", "-k", folder}), IsEmpty());
+  rehearsal.Kubectl({"delete", "-k", folder, "--timeout=60s"});
+  EXPECT_THAT(rehearsal.Lines({"apply", "-k", folder, "--server-side"}), Each(EndsWith(" serverside-applied")));
+  EXPECT_THAT(rehearsal.Kubectl({"diff", "-k", folder, "--server-side"}), IsEmpty());
+}
+
+// Each in a sandbox of its own, all at once: a namespace takes five seconds to go.
+TEST_F(RehearsalTest, EachOverlayIsAppliedTwiceComparedRemovedAndAppliedAgain) {
+  std::vector<std::thread> threads;
+  for (const char* const overlay : {"namespace", "paddle-namespace", "crds-kubeflow", "overlays/standalone", "overlays/beside-volcano", "overlays/paddle-only",
+                                    "overlays/standalone-webhook"}) {
+    threads.emplace_back(RehearseOverlay, overlay);
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(RehearsalTest, DefinitionsAreEstablishedAndTakeTheirObjectsAlong) {
+  Rehearsal rehearsal;
+  for (const std::string folder : {"crds", "crds-paddle"}) {
+    rehearsal.Kubectl({"apply", "-k", kDeploy + folder, "--server-side"});
+    EXPECT_THAT(rehearsal.Kubectl({"diff", "-k", kDeploy + folder, "--server-side"}), IsEmpty());
+  }
+  EXPECT_THAT(rehearsal.Lines({"wait", "--for=condition=Established", "crd", "--all", "--timeout=10s"}),
+              AllOf(SizeIs(8), Each(EndsWith(" condition met"))));
+  EXPECT_THAT(rehearsal.Kubectl({"get", "crd", "jobs.batch.volcano.sh"}), HasSubstr("CREATED AT"));
+  rehearsal.Kubectl({"apply", "-f", GW_SOURCE_DIR "/examples/too-large.yaml"});
+  rehearsal.Kubectl({"delete", "-k", kDeploy + "crds", "--timeout=30s"});
+  EXPECT_EQ(rehearsal.ExitCode({"get", "vcjob", "too-large"}), 1);
+}
+
+TEST_F(RehearsalTest, WhatOneMayDo) {
+  Rehearsal rehearsal;
+  EXPECT_EQ(rehearsal.Kubectl({"auth", "can-i", "create", "pods"}), "yes\n");
+  EXPECT_EQ(rehearsal.Kubectl({"auth", "can-i", "delete", "vcjob", "-n", "kube-system"}), "yes\n");
+  EXPECT_THAT(rehearsal.Kubectl({"auth", "can-i", "--list"}), HasSubstr("*.*"));
+  EXPECT_THAT(rehearsal.Kubectl({"auth", "whoami"}), HasSubstr("system:masters"));
+}
+
+TEST_F(RehearsalTest, KubectlRun) {
+  Rehearsal rehearsal;
+  EXPECT_EQ(rehearsal.Kubectl({"run", "a", "--image=busybox", "--restart=Never", "--overrides={\"spec\":{\"schedulerName\":\"volcano\"}}",
+                               "--annotations=sandbox.gangway.io/finish=100ms", "--", "true"}),
+            "pod/a created\n");
+  rehearsal.Kubectl({"wait", "pod/a", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=30s"});
+  EXPECT_EQ(rehearsal.Kubectl({"run", "b", "--image=busybox"}), "pod/b created\n");
+  const auto description = [&] { return rehearsal.Kubectl({"describe", "pod", "b"}); };
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(description(), "say schedulerName: volcano"); })) << description();
+}
+
+TEST_F(RehearsalTest, WhatKubectlMakesItself) {
+  Rehearsal rehearsal;
+  EXPECT_THAT(rehearsal.Kubectl({"create", "role", "r", "--verb=get,list", "--resource=pods"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "rolebinding", "rb", "--role=r", "--serviceaccount=default:default"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "clusterrole", "cr", "--verb=get", "--resource=nodes"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "clusterrolebinding", "crb", "--clusterrole=cr", "--user=u"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "deployment", "d", "--image=i"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "job", "j", "--image=i"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "cronjob", "cj", "--image=i", "--schedule=@daily"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "ingress", "in", "--rule=x.example.com/=s:80"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "serviceaccount", "sa"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"get", "role,rolebinding,clusterrole,clusterrolebinding,job,cronjob,ingress,sc"}),
+              AllOf(HasSubstr("role.rbac.authorization.k8s.io/r"), HasSubstr("job.batch/j"), HasSubstr("cronjob.batch/cj"), HasSubstr("standard (default)")));
+  for (const char* const what : {"role/r", "rolebinding/rb", "clusterrole/cr", "clusterrolebinding/crb", "job/j", "cronjob/cj", "ingress/in", "sc/standard"}) {
+    EXPECT_THAT(rehearsal.Kubectl({"describe", what}), StartsWith("Name:")) << what;
+  }
+}
+
+}  // namespace
+}  // namespace gangway::testutil

@@ -1,0 +1,82 @@
+#include "plugin/ingest/foresight.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "api/field_table.h"
+
+namespace gangway::ingest {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+template <class T>
+std::vector<Foresight> Of(const std::string& spec) {
+  const auto object = api::Decode<T>(absl::StrCat(R"({"metadata":{"name":"x"},"spec":{)", spec, "}}"));
+  EXPECT_TRUE(object.ok()) << object.status();
+  return object.ok() ? Foresee(*object) : std::vector<Foresight>();
+}
+std::vector<Foresight> OfJob(const std::string& spec) { return Of<api::volcano::Job>(spec); }
+std::string Task(const std::string& pod_spec, const std::string& more = "") {
+  return absl::StrCat(R"("tasks":[{"name":"w","replicas":2,"template":{"spec":{"containers":[])", pod_spec.empty() ? "" : ",", pod_spec, "}}", more, "}]");
+}
+
+constexpr char kKeepsOff[] = R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"h"}]}})";
+
+TEST(ForeseeTest, FieldsOfTemplatesAreNamedWithTheirTask) {
+  EXPECT_THAT(OfJob(Task(absl::StrCat(kKeepsOff, R"(,"volumes":[{"name":"a","csi":{"driver":"x"}}],"resourceClaims":[{"name":"x"}])"))),
+              ElementsAre(Foresight{"spec.tasks[0].template.spec.resourceClaims", "gangway's scheduler does not know it: pods of task w would wait for ever"},
+                          Foresight{"spec.tasks[0].template.spec.volumes[a]", "gangway's scheduler does not know it: pods of task w would wait for ever"},
+                          Foresight{"spec.tasks[0].template.spec.affinity.podAntiAffinity",
+                                    "gangway's scheduler does not know it: pods of task w would wait for ever"}));
+  EXPECT_THAT(OfJob(Task("")), IsEmpty());
+}
+
+TEST(ForeseeTest, AnotherSchedulersJobsAreItsOwn) {
+  EXPECT_THAT(OfJob(absl::StrCat(R"("schedulerName":"default-scheduler",)", Task(kKeepsOff))), IsEmpty());
+  EXPECT_THAT(OfJob(absl::StrCat(R"("schedulerName":"volcano",)", Task(kKeepsOff))), SizeIs(1));
+}
+
+TEST(ForeseeTest, TopologiesThatMustHold) {
+  const std::string hard = R"("networkTopology":{"mode":"hard","highestTierAllowed":1})", soft = R"("networkTopology":{"mode":"soft"})";
+  const std::string partition = R"(,"partitionPolicy":{"totalPartitions":1,"partitionSize":2,)";
+  EXPECT_EQ(OfJob(absl::StrCat(hard, ",", Task(""))).at(0).ToString(),
+            "spec.networkTopology: gangway's scheduler does not know it: no pod of the job would be placed");
+  EXPECT_THAT(OfJob(absl::StrCat(soft, ",", Task(""))), IsEmpty());
+  EXPECT_EQ(OfJob(Task("", absl::StrCat(partition, hard, "}"))).at(0).field, "spec.tasks[0].partitionPolicy.networkTopology");
+  EXPECT_THAT(OfJob(Task("", absl::StrCat(partition, soft, "}"))), IsEmpty());
+  EXPECT_EQ(OfJob(Task("", R"(,"topologyPolicy":"single-numa-node")")).at(0).field, "spec.tasks[0].topologyPolicy");
+  EXPECT_THAT(OfJob(Task("", R"(,"topologyPolicy":"best-effort")")), IsEmpty());
+}
+
+TEST(ForeseeTest, AClaimForOnePodOfSeveral) {
+  const auto with = [](const std::string& mode) {
+    return OfJob(absl::StrCat(R"("volumes":[{"mountPath":"/d","volumeClaim":{"accessModes":[")", mode, R"("]}}],)", Task("")));
+  };
+  EXPECT_THAT(with("ReadWriteOncePod"), ElementsAre(Foresight{"spec.volumes[0].volumeClaim.accessModes",
+                                                              "ReadWriteOncePod lets one pod at a time use the claim, and the job has 2; ReadWriteMany lets all"}));
+  EXPECT_THAT(with("ReadWriteMany"), IsEmpty());
+}
+
+TEST(ForeseeTest, GroupsAndQueues) {
+  EXPECT_EQ(Of<api::volcano::PodGroup>(R"("minMember":1,"networkTopology":{"mode":"hard"})").at(0).ToString(),
+            "spec.networkTopology: gangway's scheduler does not know it: no pod of the group would be placed");
+  EXPECT_THAT(Of<api::volcano::PodGroup>(R"("minMember":1)"), IsEmpty());
+  EXPECT_EQ(Of<api::volcano::Queue>(R"("affinity":{"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})").at(0).ToString(),
+            "spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed");
+  EXPECT_THAT(Of<api::volcano::Queue>(R"("weight":1)"), IsEmpty());
+}
+
+TEST(ForeseeTest, ManyAreCut) {
+  std::string tasks;
+  for (int i = 0; i < 1000; ++i) absl::StrAppend(&tasks, i == 0 ? "" : ",", R"({"name":"t","replicas":1,"template":{"spec":{)", kKeepsOff, "}}}");
+  EXPECT_THAT(OfJob(absl::StrCat(R"("tasks":[)", tasks, "]")), SizeIs(kMaxForesights));
+}
+
+}  // namespace
+}  // namespace gangway::ingest

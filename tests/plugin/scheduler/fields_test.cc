@@ -1,0 +1,260 @@
+// What objects ask for is asked of nodes, or waited for with a reason: as an API server shows them and sees the answer.
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/json_value.h"
+#include "base/simulated_loop.h"
+#include "plugin/scheduler/scheduler.h"
+#include "tests/testing/fake_client.h"
+
+namespace gangway::scheduler {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+namespace json = boost::json;
+
+// An API server that shows what is in `items`, and notes what is asked of it.
+class FieldsTest : public ::testing::Test {
+ protected:
+  FieldsTest() : loop_(1), client_(loop_) {
+    Add("queues", R"({"metadata":{"name":"root","uid":"q1","resourceVersion":"1"}})");
+    Add("queues", R"({"metadata":{"name":"default","uid":"q2","resourceVersion":"1"},"spec":{"parent":"root"}})");
+  }
+
+  void Add(const std::string& plural, const std::string& object) {
+    std::string& items = items_[plural];
+    absl::StrAppend(&items, items.empty() ? "" : ",", object);
+  }
+  void AddNode(const std::string& name, const std::string& zone, const std::string& allocatable = R"("cpu":"16","pods":"110")") {
+    Add("nodes", absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{"kubernetes.io/hostname":")", name,
+                              R"(","zone":")", zone, R"("}},"status":{"allocatable":{)", allocatable, "}}}"));
+  }
+  void AddGroup(const std::string& spec, const std::string& status = R"("phase":"Inqueue")") {
+    Add("podgroups", absl::StrCat(R"({"metadata":{"namespace":"ns","name":"g","uid":"u-g","resourceVersion":"1"},"spec":{)", spec, R"(},"status":{)", status, "}}"));
+  }
+  void AddPod(const std::string& name, const std::string& spec = "", const std::string& labels = R"("app":"train")", const std::string& cpu = R"("cpu":"1")") {
+    Add("pods", absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{)", labels,
+                             R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":"w"}},"spec":{"schedulerName":"volcano",)", spec,
+                             spec.empty() ? "" : ",", R"("containers":[{"name":"c","resources":{"requests":{)", cpu, R"(}}}]},"status":{"phase":"Pending"}})"));
+  }
+  // One that runs on a node, of nobody we know.
+  void AddStranger(const std::string& name, const std::string& node, const std::string& spec, const std::string& ns = "ns",
+                   const std::string& phase = "Running") {
+    Add("pods", absl::StrCat(R"({"metadata":{"namespace":")", ns, R"(","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{"app":"web"}},"spec":{"nodeName":")", node,
+                             R"(",)", spec, R"(,"containers":[]},"status":{"phase":")", phase, R"("}})"));
+  }
+  void AddClaim(const std::string& name, const std::string& spec, const std::string& phase, const std::string& metadata = "") {
+    Add("persistentvolumeclaims", absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1")", metadata,
+                                               R"(},"spec":{)", spec, R"(},"status":{"phase":")", phase, R"("}})"));
+  }
+  void AddVolume(const std::string& name, const std::string& spec, const std::string& labels = "") {
+    Add("persistentvolumes", absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{)", labels, R"(}},"spec":{)", spec,
+                                          R"(},"status":{"phase":"Bound"}})"));
+  }
+
+  // Lets it work for a while; what was bound stands in bound_, what is told of the gang in reason_.
+  void Run(Options options = {}) {
+    client_.SetHandler([this](const kube::Request& request) { return Answer(request); });
+    scheduler_.emplace(loop_, client_, std::move(options));
+    scheduler_->Start();
+    loop_.RunFor(absl::Seconds(5));
+  }
+  // Over the watch of that resource.
+  void Push(const std::string& plural, const std::string& object) {
+    for (std::size_t i = 0; i < client_.watches(); ++i) {
+      if (absl::EndsWith(client_.watch_request(i).path, "/" + plural)) return client_.Push(i, kube::FrameType::kModified, object);
+    }
+    ADD_FAILURE() << "nobody watches " << plural;
+  }
+  std::optional<absl::StatusOr<kube::Response>> Answer(const kube::Request& request) {
+    const std::vector<std::string> parts = absl::StrSplit(request.path, '/');
+    if (request.method == "GET" && forbidden_.contains(parts.back())) return testutil::Refusal(403, "Forbidden", parts.back());
+    if (request.method == "GET") {
+      return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", items_[parts.back()], "]}"));
+    }
+    if (parts.back() == "binding") {
+      const json::value body = *api::ParseJson(request.body);
+      bound_[parts[parts.size() - 2]] = std::string(body.at("target").at("name").get_string());
+    }
+    if (request.method == "PATCH" && absl::EndsWith(request.path, "/podgroups/g")) {
+      const json::value body = *api::ParseJson(request.body);
+      boost::system::error_code none;
+      if (const json::value* const text = body.find_pointer("/status/conditions/0/message", none)) reason_ = std::string(text->get_string());
+      if (const json::value* const phase = body.find_pointer("/status/phase", none)) phase_ = std::string(phase->get_string());
+    }
+    return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
+  }
+
+  SimulatedLoop loop_;
+  testutil::FakeClient client_;
+  std::map<std::string, std::string> items_;  // by plural
+  std::set<std::string> forbidden_;           // plurals
+  std::optional<Scheduler> scheduler_;
+  std::map<std::string, std::string> bound_;
+  std::string reason_, phase_;
+};
+
+constexpr char kClaim[] = R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}])";
+
+// ---- sub-groups and queues
+
+// fixtures/found/partition-full
+TEST_F(FieldsTest, PartitionsWithoutTopologyAreAPlainGang) {
+  AddNode("n1", "a");
+  AddGroup(R"("minMember":4,"minTaskMember":{"w":4},"queue":"default","subGroupPolicy":[{"name":"w","subGroupSize":2,"minSubGroups":0,
+    "labelSelector":{"matchLabels":{"volcano.sh/task-spec":"w"}},"matchLabelKeys":["volcano.sh/partition-id"]}])");
+  for (int i = 0; i < 4; ++i) AddPod(absl::StrCat("p", i), "", absl::StrCat(R"("volcano.sh/task-spec":"w","volcano.sh/partition-id":")", i / 2, "\""));
+  Run();
+  EXPECT_EQ(bound_.size(), 4u) << reason_;
+}
+
+TEST_F(FieldsTest, AQueueWithoutDevicesGetsNone) {
+  AddNode("n1", "a", R"("cpu":"16","pods":"110","nvidia.com/gpu":"8")");
+  items_["queues"] = R"({"metadata":{"name":"default","uid":"q2","resourceVersion":"1"},"spec":{"capability":{"nvidia.com/gpu":"0"}}})";
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0", "", R"("a":"b")", R"("nvidia.com/gpu":"1")");
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_EQ(reason_, "waits for 1 of 1 task: needs nvidia.com/gpu 1, queue default uses 0 of 0, 1 too many");
+}
+
+TEST_F(FieldsTest, AGuaranteeIsKeptOnceInATree) {
+  AddNode("n1", "a");
+  Add("queues", R"({"metadata":{"name":"lab","uid":"q3","resourceVersion":"1"},"spec":{"parent":"root","guarantee":{"resource":{"cpu":"8"}}}})");
+  Add("queues", R"({"metadata":{"name":"team","uid":"q4","resourceVersion":"1"},"spec":{"parent":"lab","guarantee":{"resource":{"cpu":"8"}}}})");
+  AddGroup(R"("minMember":1,"queue":"default","minResources":{"cpu":"8"})", R"("phase":"Pending")");
+  Run();
+  EXPECT_EQ(phase_, "Inqueue") << reason_;
+}
+
+// ---- claims
+
+TEST_F(FieldsTest, AMissingClaimIsWaitedFor) {
+  AddNode("n1", "a");
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0", kClaim);
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_EQ(reason_, "waits for 1 of 1 task: there is no claim data");
+}
+
+TEST_F(FieldsTest, AClaimThatWaitsForItsPodSaysSo) {
+  AddNode("n1", "a");
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0", kClaim);
+  AddClaim("data", R"("storageClassName":"disk")", "Pending");
+  Add("storageclasses", R"({"metadata":{"name":"disk","uid":"s1","resourceVersion":"1"},"provisioner":"x","volumeBindingMode":"WaitForFirstConsumer"})");
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_EQ(reason_,
+            "waits for 1 of 1 task: claim data is not bound: storage class disk binds a claim when its pod gets a node (WaitForFirstConsumer), and this "
+            "scheduler gives none before; use a class with volumeBindingMode Immediate, or set the claim's volumeName");
+}
+
+TEST_F(FieldsTest, AClaimThatIsNotBoundYetIsWaitedFor) {
+  AddNode("n1", "a");
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0", kClaim);
+  AddClaim("data", R"("storageClassName":"fast")", "Pending");
+  Add("storageclasses", R"({"metadata":{"name":"fast","uid":"s1","resourceVersion":"1"},"provisioner":"x","volumeBindingMode":"Immediate"})");
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_EQ(reason_, "waits for 1 of 1 task: claim data is not bound yet (storage class fast)");
+}
+
+// Of three nodes the volume is on one, and the pods follow it.
+TEST_F(FieldsTest, ABoundVolumeKeepsPodsWhereItCanBeReached) {
+  AddNode("n1", "a");
+  AddNode("n2", "b");
+  AddNode("n3", "c");
+  AddGroup(R"("minMember":2,"queue":"default")");
+  for (const char* const pod : {"p0", "p1"}) AddPod(pod, kClaim);
+  AddClaim("data", R"("volumeName":"pv1")", "Bound");
+  AddVolume("pv1", R"("nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":["b"]}]}]}})");
+  Run();
+  EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n2"), testing::Pair("p1", "n2")));
+}
+
+TEST_F(FieldsTest, AClaimThatIsBoundLaterLetsItsPodGo) {
+  AddNode("n1", "a");
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0", kClaim);
+  AddClaim("data", "", "Pending");
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"20"},"spec":{}})");
+  Push("persistentvolumeclaims",
+       R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":"21"},"spec":{"volumeName":"pv1"},"status":{"phase":"Bound"}})");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n1")));
+}
+
+TEST_F(FieldsTest, WithoutTheRightOnClaimsOnlyPodsWithClaimsWait) {
+  for (const char* const plural : {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"}) forbidden_.insert(plural);
+  AddNode("n1", "a");
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0", kClaim);
+  AddPod("p1");
+  Run();
+  EXPECT_THAT(bound_, ElementsAre(testing::Pair("p1", "n1")));
+  EXPECT_THAT(scheduler_->Dump(9), HasSubstr("claim data cannot be read: the scheduler may not list persistentvolumeclaims"));
+  EXPECT_EQ(scheduler_->problem(), "");
+}
+
+// ---- anti-affinity of pods that run
+
+constexpr char kKeepsOff[] = R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+  {"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"train"}}}]}})";
+
+TEST_F(FieldsTest, PodsThatRunKeepOthersAway) {
+  AddNode("n1", "a");
+  AddNode("n2", "a");
+  AddNode("n3", "b");
+  AddStranger("web", "n1", kKeepsOff);
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0");
+  Run();
+  EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n3")));
+}
+
+TEST_F(FieldsTest, NamespacesAreMatchedByTheirLabels) {
+  AddNode("n1", "a");
+  AddNode("n2", "b");
+  AddStranger("web", "n1", R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+      {"topologyKey":"zone","labelSelector":{},"namespaceSelector":{"matchLabels":{"team":"blue"}}}]}})", "elsewhere");
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0", R"("nodeSelector":{"zone":"a"})");
+  Add("namespaces", R"({"metadata":{"name":"ns","uid":"ns","resourceVersion":"1","labels":{"team":"blue"}}})");
+  Run();
+  EXPECT_EQ(reason_, "waits for 1 of 1 task: w needs nodes with zone=a; 1 node does not match, 1 is kept free by the podAntiAffinity of pod elsewhere/web, 0 fit");
+  Push("namespaces", R"({"metadata":{"name":"ns","uid":"ns","resourceVersion":"20","labels":{"team":"red"}}})");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n1")));
+}
+
+TEST_F(FieldsTest, OnlyTheNamespacesItServesAreRead) {
+  Options options;
+  options.namespaces = {"ns"};
+  Run(std::move(options));
+  std::vector<std::string> asked;
+  for (const kube::Request& request : client_.requests()) {
+    if (absl::EndsWith(request.path, "/namespaces")) asked.push_back(request.query);
+    if (absl::EndsWith(request.path, "/persistentvolumeclaims")) asked.push_back(request.path);
+  }
+  EXPECT_THAT(asked, testing::UnorderedElementsAre(HasSubstr("fieldSelector=metadata.name"), "/api/v1/namespaces/ns/persistentvolumeclaims"));
+}
+
+}  // namespace
+}  // namespace gangway::scheduler
