@@ -265,6 +265,8 @@ class HttpClient::Core {
     if (code != CURLE_OK || !looks_for_silence() || !transfer.sent_at()) return;
     answered_at_ = now;
     NotePace(transfer, *transfer.sent_at(), now);
+    // What took away the connection before it may have left the watches hanging.
+    if (transfer.MadeSharedConnection() && std::exchange(connected_, true)) SuspectWatches(transfer.started_at(), now);
     for (const auto& [easy, other] : transfers_) {
       if (other->lane == transfer.lane && other->port() == transfer.port() && other->sent_at()) other->Heard(now);
     }
@@ -344,14 +346,18 @@ class HttpClient::Core {
   void EndSuspectWatches(SteadyTime now) {
     std::vector<CURL*> silent;
     for (const auto& [stream, transfer] : watches_) {
-      if (transfer->SilentSince(now - absl::ToChronoMilliseconds(options_.silence_timeout))) {
-        silent.push_back(transfer->easy());
-      } else {
-        transfer->Suspect(now);
-        LookAtWatch(*transfer);
-      }
+      if (transfer->SilentSince(now - absl::ToChronoMilliseconds(options_.silence_timeout))) silent.push_back(transfer->easy());
     }
     for (CURL* easy : silent) Abort(easy, transfers_.at(easy)->GivenUp("silent, as a connection beside it that owed an answer"));
+    SuspectWatches(now, now);
+  }
+
+  void SuspectWatches(SteadyTime silent_since, SteadyTime now) {
+    for (const auto& [stream, transfer] : watches_) {
+      if (!transfer->SilentSince(silent_since)) continue;
+      transfer->Suspect(now);
+      LookAtWatch(*transfer);
+    }
   }
 
   // An answer that came in time takes back what BePatient gave.
@@ -408,6 +414,7 @@ class HttpClient::Core {
   std::vector<CURL*> spare_;
   std::optional<SteadyTime> next_look_;
   SteadyTime answered_at_ = SteadyTime::min();  // any request
+  bool connected_ = false;  // once, with a connection that requests share
   absl::flat_hash_map<std::string, absl::Duration> patience_;  // by subject, of those that took longer than silence may
 
   std::thread thread_;  // the last member: it uses all the others

@@ -265,6 +265,13 @@ int Transfer::http_code() const {
   return static_cast<int>(code);
 }
 
+bool Transfer::MadeSharedConnection() const {
+  long version = 0, connects = 0;
+  curl_easy_getinfo(easy_, CURLINFO_HTTP_VERSION, &version);
+  curl_easy_getinfo(easy_, CURLINFO_NUM_CONNECTS, &connects);
+  return version == CURL_HTTP_VERSION_2_0 && connects > 0;
+}
+
 absl::Status Transfer::TransportError(CURLcode code) const {
   if (absl::IsFailedPrecondition(failure_)) return absl::Status(failure_.code(), failure_.message());  // the fence's; it names the request
   const std::string what = absl::StrCat(request_.method, " ", url_, ": ");

@@ -90,6 +90,8 @@ class Transfer {
   std::optional<SteadyTime> sent_at() const { return sent_at_; }
   int port() const { return port_; }
   std::optional<SteadyTime> heard_at() const { return heard_at_; }
+  // An answered request: over HTTP/2, on a connection that was opened for it.
+  bool MadeSharedConnection() const;
   // Another one has heard something on the same connection.
   void Heard(SteadyTime when) { heard_at_ = when; }
 
@@ -97,8 +99,10 @@ class Transfer {
   std::optional<SteadyTime> silent_until(const HttpClientOptions& options) const;
   // Whether a watch that is not paused has brought nothing since.
   bool SilentSince(SteadyTime when) const { return !paused_ && last_byte_ < when; }
-  // From now on a watch may be silent for no longer than before its first byte, until its next.
-  void Suspect(SteadyTime now) { suspected_at_ = now; }
+  // From now on a watch may be silent for no longer than before its first byte, until its next; who is suspect stays so from when it was.
+  void Suspect(SteadyTime now) {
+    if (!suspect()) suspected_at_ = now;
+  }
   void Resume(SteadyTime now);
   absl::Status SilenceError(const HttpClientOptions& options) const;
   absl::Status GivenUp(absl::string_view why) const;

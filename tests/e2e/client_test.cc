@@ -36,6 +36,7 @@
 #include "tests/e2e/control_plane.h"
 #include "tests/testing/loop_thread.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/tcp_proxy.h"
 
 namespace gangway::kube {
 namespace {
@@ -293,6 +294,30 @@ TEST_F(ClientTest, ARequestAfterARestIsNotPutOntoAWatchsConnection) {
   GW_ASSERT_OK(answer);
   EXPECT_EQ(answer->code, 201);
   EXPECT_EQ(seen.names.Take().value_or("nothing came"), "after-the-rest");
+}
+
+// A server that is about to send a connection away ends it soon after it fell silent, so that it owes nothing for long.
+TEST_F(ClientTest, AWatchThatHangsIsFoundThoughTheRequestsConnectionEnded) {
+  testutil::TcpProxy proxy({PortOf(plane().url())});
+  Connection connection = plane().admin_connection();
+  connection.server = proxy.url("https");
+  HttpClientOptions options;
+  options.silence_timeout = absl::Seconds(1);
+  Remote remote(connection, options);
+  Remote::Seen hangs, speaks;
+  const std::string version = Remote::VersionIn(*remote.Get(kMaps)->body);
+  ASSERT_EQ(proxy.accepted(), 1);
+  const auto one = remote.StartWatch(kMaps, version, hangs);
+  ASSERT_TRUE(Eventually([&] { return proxy.accepted() == 2; }));
+  const auto other = remote.StartWatch(kMaps, version, speaks);
+  ASSERT_EQ(remote.Send({"POST", kMaps, "", "", "", MapNamed("before-it-hangs")})->code, 201);
+  for (Remote::Seen* seen : {&hangs, &speaks}) EXPECT_EQ(seen->names.Take().value_or("nothing came"), "before-it-hangs");
+  proxy.StallOnly(1);
+  proxy.DropOnly(0);
+  ASSERT_EQ(remote.Send({"POST", kMaps, "", "", "", MapNamed("while-it-hangs")})->code, 201);
+  EXPECT_EQ(speaks.names.Take().value_or("nothing came"), "while-it-hangs");
+  EXPECT_THAT(hangs.end.Take().value_or(absl::OkStatus()), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_EQ(proxy.accepted(), 4) << "the requests', anew";
 }
 
 TEST_F(ClientTest, AServiceAccountsTokenIsRotatedUnderTheClient) {

@@ -72,20 +72,15 @@ class TcpProxy {
       for (Pair& pair : pairs_) pair.mode = Mode::kReset;
     });
   }
+  // Only the one that was accepted as number `index`, from 0.
+  void DropOnly(int index) { SetMode(index, Mode::kReset); }
   // All go on standing and take every byte, and nothing comes out at either end.
   void Stall() {
     Change([this] {
       for (Pair& pair : pairs_) pair.mode = Mode::kSwallow;
     });
   }
-  // The same of the one that was accepted as number `index`, from 0.
-  void StallOnly(int index) {
-    Change([this, index] {
-      for (Pair& pair : pairs_) {
-        if (pair.index == index) pair.mode = Mode::kSwallow;
-      }
-    });
-  }
+  void StallOnly(int index) { SetMode(index, Mode::kSwallow); }
   // From now on connections are accepted and taken no further.
   void StallNew(bool stall) {
     Change([this, stall] { stall_new_ = stall; });
@@ -118,6 +113,13 @@ class TcpProxy {
     bool over = false;
   };
 
+  void SetMode(int index, Mode mode) {
+    Change([this, index, mode] {
+      for (Pair& pair : pairs_) {
+        if (pair.index == index) pair.mode = mode;
+      }
+    });
+  }
   static sockaddr_in Loopback(int port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
