@@ -315,6 +315,16 @@ TEST_F(CacheTest, AContinueTokenThatExpiredAsksForAllAtOnce) {
   EXPECT_THAT(Told(), ElementsAre("a: - > u1=0", "b: - > u2=0", "a: u1=0 > -", "synced"));
 }
 
+TEST_F(CacheTest, APageThatWasRefusedIsAskedForAgainAndNotThoseBeforeIt) {
+  Start();
+  AnswerLast(Reply(200, List(10, {Pod("a", "u1", 9)}, "t")));
+  AnswerLast(Refusal(503, "ServiceUnavailable"));
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(client_.last().query, HasSubstr("continue=t"));
+  AnswerLast(Reply(200, List(10, {Pod("b", "u2", 8)})));
+  EXPECT_THAT(Told(), ElementsAre("a: - > u1=0", "b: - > u2=0", "synced"));
+}
+
 TEST_F(CacheTest, ListErrorsAreTriedAgain) {
   Start();
   AnswerLast(Refusal(503, "ServiceUnavailable"));

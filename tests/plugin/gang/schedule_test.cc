@@ -107,6 +107,21 @@ TEST(ScheduleTest, SelectorTaintAndCordonAreCounted) {
             "waits for 2 of 5 tasks: ps needs nodes with zone=none; with 3 placed, 5 nodes do not match, 1 is cordoned, 0 fit");
 }
 
+// What a task of a role has done counts for the minimum of that role.
+TEST(ScheduleTest, ATaskThatSucceededCountsForItsRole) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::GangFacts gang = Gang("g", 2);
+  gang.min_task_member = {{"ps", 1}, {"worker", 1}};
+  w.cluster.SetGang(gang);
+  PodFacts done = Pod("g", "ps", 0, Cpu(1000));
+  done.node = "node-000";
+  done.phase = PodPhase::kSucceeded;
+  w.cluster.SetPod(done);
+  w.cluster.SetPod(Pod("g", "worker", 0, Cpu(1000)));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-worker-0", "node-000")));
+}
+
 // fixtures/volcano-golden/gang-not-enqueueable: 144 cpu asked of 96, which count as 115.2.
 TEST(ScheduleTest, OverTheClustersSumIsNotLetIn) {
   World w;

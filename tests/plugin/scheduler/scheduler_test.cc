@@ -341,6 +341,28 @@ TEST_F(SchedulerTest, LostBindingsAreSentAgain) {
   EXPECT_EQ(Phase("g"), "Running");
 }
 
+TEST_F(SchedulerTest, ARefusedBindingFreesItsRoomAndTheGangIsDecidedAnew) {
+  AddNodes(2);
+  fate_ = [](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (IsBinding(request) && absl::StrContains(request.body, "node-000")) fate.answer = testutil::Refusal(403, "Forbidden");
+    return fate;
+  };
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("p", "g", "8");
+  loop_.RunFor(absl::Seconds(2));
+  const model::Cluster& cluster = scheduler_->cluster();
+  EXPECT_EQ(cluster.free(cluster.FindNode("node-000"), model::kCpu), 16000) << "it rests and holds nothing";
+  EXPECT_THAT(scheduler_->Dump(10), HasSubstr("was refused: Forbidden"));
+  ASSERT_TRUE(Ask("PATCH", "/api/v1/nodes/node-000", R"({"spec":{"unschedulable":true}})", "application/merge-patch+json").ok());
+  loop_.RunFor(absl::Seconds(2));
+  EXPECT_EQ(NodeOf("p"), "") << "it rests";
+  loop_.RunFor(absl::Seconds(2));
+  EXPECT_EQ(NodeOf("p"), "node-001");
+  EXPECT_EQ(Phase("g"), "Running");
+}
+
 // The pod is made anew under its name while its binding, or the reply to it, is on its way: as with every RestartJob.
 class LateBindingTest : public SchedulerTest {
  protected:
