@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run test test-long e2e bench sandbox build packages clean
+.PHONY: run test test-long test-mutants e2e bench sandbox build packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -22,6 +22,10 @@ test: packages
 
 test-long: packages
 	scripts/test --long
+
+# Breaks the product in small ways, one at a time, and prints what no test noticed. SAMPLE=500 SEED=7 ROOM=plugin/gang
+test-mutants: packages
+	scripts/test-mutants --sample $(or $(SAMPLE),100) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
 
 # Only the tests against a real control plane, and all of those. `make test` runs the short ones.
 e2e: packages
