@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run test test-long test-mutants e2e bench sandbox build packages clean
+.PHONY: run test test-long test-mutants e2e bench sandbox build packages test-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -17,10 +17,10 @@ build: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target gangway -j $(JOBS)
 
-test: packages
+test: test-packages
 	scripts/test
 
-test-long: packages
+test-long: test-packages
 	scripts/test --long
 
 # Breaks the product in small ways, one at a time, and prints what no test noticed. SAMPLE=500 SEED=7 ROOM=plugin/gang
@@ -28,7 +28,7 @@ test-mutants: packages
 	scripts/test-mutants --sample $(or $(SAMPLE),100) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
 
 # Only the tests against a real control plane, and all of those. `make test` runs the short ones.
-e2e: packages
+e2e: test-packages
 	scripts/test --e2e
 
 bench: packages
@@ -36,6 +36,9 @@ bench: packages
 
 packages:
 	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages
+
+test-packages:
+	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages --tests
 
 clean:
 	rm -rf build

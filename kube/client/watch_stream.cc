@@ -100,14 +100,14 @@ void WatchStream::Deliver() {
 void WatchStream::Cancel() {
   std::vector<Frame> dropped;  // dies outside the lock
   {
-    std::unique_lock<Mutex> lock(mu_);
+    MutexLock lock(mu_);
     cancelled_ = true;
     dropped.swap(frames_);
     if (inside_ == std::this_thread::get_id()) {
       cancelled_inside_ = true;  // a running callback cannot be destroyed: Leave does it
       return;
     }
-    left_.wait(lock, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return inside_ == std::thread::id(); });
+    while (inside_ != std::thread::id()) left_.wait(mu_);
   }
   on_frames_ = nullptr;
   on_end_ = nullptr;

@@ -31,7 +31,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   bool MustWait();
 
   // From any thread: nothing is called back afterwards. Waits for a callback that runs on another thread.
-  void Cancel() ABSL_NO_THREAD_SAFETY_ANALYSIS;  // a std::unique_lock is not annotated
+  void Cancel();
 
  private:
   void Post();  // without the lock

@@ -122,15 +122,19 @@ class ThreadedSshKeys::Impl {
 
   bool NeedsPair() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return making_ + pairs_.size() < waiting_.size() + stock_; }
 
-  void Work() ABSL_NO_THREAD_SAFETY_ANALYSIS {  // a unique_lock is not understood
-    std::unique_lock<Mutex> lock(mu_);
-    for (;;) {
-      wake_.wait(lock, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return stopping_ || NeedsPair(); });
-      if (stopping_) return;
-      ++making_;
-      lock.unlock();
+  // Waits until a pair is wanted, which the caller makes; false: stopping.
+  bool BeginPair() {
+    MutexLock lock(mu_);
+    while (!stopping_ && !NeedsPair()) wake_.wait(mu_);
+    if (stopping_) return false;
+    ++making_;
+    return true;
+  }
+
+  void Work() {
+    while (BeginPair()) {
       absl::StatusOr<SshKeyPair> pair = MakeSshKeyPair();
-      lock.lock();
+      MutexLock lock(mu_);
       --making_;
       if (!waiting_.empty()) {
         Answer(std::move(waiting_.front()), std::move(pair));

@@ -1,6 +1,5 @@
 #include "plugin/extender/work_pool.h"
 
-#include <mutex>
 #include <utility>
 
 namespace gangway::extender {
@@ -31,17 +30,18 @@ WorkPool::Answer WorkPool::Offer(Work work) {
 }
 
 void WorkPool::Close(std::chrono::steady_clock::time_point until) {
-  std::unique_lock<Mutex> lock(mu_);
+  MutexLock lock(mu_);
   closed_ = true;
-  done_.wait_until(lock, until, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return accepted_ == 0; });
+  while (accepted_ > 0 && done_.wait_until(mu_, until) == std::cv_status::no_timeout) {
+  }
 }
 
 void WorkPool::Run() {
   for (;;) {
     Work work;
     {
-      std::unique_lock<Mutex> lock(mu_);
-      offered_.wait(lock, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return ending_ || !waiting_.empty(); });
+      MutexLock lock(mu_);
+      while (!ending_ && waiting_.empty()) offered_.wait(mu_);
       if (waiting_.empty()) return;
       work = std::move(waiting_.front());
       waiting_.pop_front();

@@ -19,6 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/installed_gangway.h"
+#include "tests/testing/long_test.h"
 #include "tests/testing/tcp_proxy.h"
 
 namespace gangway::testutil {
@@ -62,7 +63,6 @@ class ConnectionsTest : public ::testing::Test {
     if (!HasFailure()) return;
     for (const Replica& replica : *replicas_) std::fprintf(stderr, "%s\n", replica.process->Log().c_str());
   }
-  static bool Long() { return std::getenv("GW_TEST_LONG") != nullptr; }
   static ControlPlane& plane() { return gangway_->plane(); }
 
   // As the kubelet does, though without a pause.
@@ -104,7 +104,7 @@ class ConnectionsTest : public ::testing::Test {
   }
   // Something happens to connections at rest, then while jobs are coming.
   static void LivesWith(const char* what, const std::function<void()>& happens) {
-    for (int round = 0; round < (Long() ? 3 : 1); ++round) {
+    for (int round = 0; round < (LongRun() ? 3 : 1); ++round) {
       EXPECT_LE(SecondsUntilBound({Submit()}), kBoundSeconds) << "before " << what;
       happens();
       const double at_rest = SecondsUntilBound({Submit()});
@@ -136,7 +136,7 @@ TEST_F(ConnectionsTest, AreDroppedAndFallSilent) {
 }
 
 TEST_F(ConnectionsTest, EndByHalvesAndBreakOff) {
-  if (!Long()) GTEST_SKIP() << "make e2e runs this";
+  GW_LONG_TEST();
   restarts_ = 0;
   LivesWith("closed by half", [] { proxy_->HalfClose(); });
   LivesWith("cut off at once", [] { proxy_->Truncate(0); });
@@ -145,7 +145,7 @@ TEST_F(ConnectionsTest, EndByHalvesAndBreakOff) {
 }
 
 TEST_F(ConnectionsTest, AreSentAwayNowAndThen) {
-  if (!Long()) GTEST_SKIP() << "make e2e runs this";
+  GW_LONG_TEST();
   restarts_ = 0;
   double longest = 0;
   for (int i = 0; i < 40; ++i) longest = std::max(longest, SecondsUntilBound({Submit(), Submit(), Submit(), Submit(), Submit()}));
@@ -156,7 +156,7 @@ TEST_F(ConnectionsTest, AreSentAwayNowAndThen) {
 
 // The proxy accepts, and says nothing to anybody for a while.
 TEST_F(ConnectionsTest, LeadNowhereForAWhile) {
-  if (!Long()) GTEST_SKIP() << "make e2e runs this";
+  GW_LONG_TEST();
   for (int seconds : {6, 25}) {
     proxy_->StallNew(true);
     proxy_->Stall();
@@ -173,7 +173,7 @@ TEST_F(ConnectionsTest, LeadNowhereForAWhile) {
 }
 
 TEST_F(ConnectionsTest, EndWithTheApiServerWhichComesBack) {
-  if (!Long()) GTEST_SKIP() << "make e2e runs this";
+  GW_LONG_TEST();
   for (const int signal : {9, 15}) {
     plane().StopApiServer(signal);
     ASSERT_TRUE(plane().StartApiServer().ok());
@@ -184,7 +184,7 @@ TEST_F(ConnectionsTest, EndWithTheApiServerWhichComesBack) {
 }
 
 TEST_F(ConnectionsTest, LeadToOneOfTwoApiServers) {
-  if (!Long()) GTEST_SKIP() << "make e2e runs this";
+  GW_LONG_TEST();
   ASSERT_TRUE(plane().StartSecondApiServer().ok());
   proxy_->SetTargets({plane().api_port(), plane().second_api_port()});
   restarts_ = 0;

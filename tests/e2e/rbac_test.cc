@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/installed_gangway.h"
+#include "tests/testing/long_test.h"
 
 namespace gangway::testutil {
 namespace {
@@ -170,7 +171,7 @@ TEST_F(RbacTest, ASchedulerAloneMakesTheQueues) {
 
 TEST_F(RbacTest, WithoutAnyOneRuleSomethingIsRefused) {
   if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";
-  if (std::getenv("GW_TEST_LONG") == nullptr) GTEST_SKIP() << "make e2e runs this";
+  GW_LONG_TEST();
   InstalledGangwayOptions options;
   options.nodes = 2;
   options.start = false;

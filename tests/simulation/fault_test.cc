@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "tests/simulation/lives.h"
 #include "tests/simulation/print.h"
+#include "tests/testing/long_test.h"
 
 namespace gangway::testutil {
 namespace {
@@ -149,9 +150,10 @@ TEST_F(FaultTest, AnyFaultAtAnyWriteLeavesTheEndAsItWas) { TryAnyFaultAtAnyWrite
 TEST_F(FaultTest, AnyFaultAtAnyWriteOfAPaddleJobsControllerLeavesTheEndAsItWas) { TryAnyFaultAtAnyWriteOf(PaddleLives()); }
 
 TEST_F(FaultTest, TwoFaultsLeaveTheEndAsItWas) {
-  int pairs = std::getenv("GW_TEST_LONG") != nullptr ? 20'000 : 0;
-  if (const char* text = std::getenv("GW_FAULT_PAIRS"); text != nullptr && !absl::SimpleAtoi(text, &pairs)) pairs = 0;
-  if (pairs == 0) GTEST_SKIP() << "GW_TEST_LONG is not set";
+  const char* const asked = std::getenv("GW_FAULT_PAIRS");
+  if (asked == nullptr) GW_LONG_TEST();
+  int pairs = 20'000;
+  ASSERT_TRUE(asked == nullptr || absl::SimpleAtoi(asked, &pairs)) << "GW_FAULT_PAIRS";
   const std::vector<Life> lives = AllLives();
   const std::vector<LifeResult> clean = RunClean(lives);
   RandomStream random(1);

@@ -1,0 +1,195 @@
+// The scripts that decide whether a run of the tests may be called green, each on what it must not let pass.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/process/process.h"
+#include "tests/testing/files.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr char kScripts[] = GW_SOURCE_DIR "/scripts/";
+
+// A folder for what a script looks at, and a PATH of chosen programs.
+class ScriptsTest : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  void Write(const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    WriteFile(path(name), text);
+  }
+  // With none of this run's settings.
+  Outcome Run(std::vector<std::string> argv, const std::vector<std::string>& environment = {}) {
+    std::vector<std::string> all{"env", "-u", "GW_REQUIRE_ALL", "-u", "GW_TESTS_RUN"};
+    all.insert(all.end(), environment.begin(), environment.end());
+    argv[0] = kScripts + argv[0];
+    all.insert(all.end(), argv.begin(), argv.end());
+    return RunProgram(all);
+  }
+  // "PATH=...", where all that the scripts use is found, but for one program.
+  std::string PathWithout(const std::string& missing) {
+    const std::string bin = path("bin-without-" + missing);
+    std::filesystem::create_directories(bin);
+    for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"}) std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
+    for (const char* tool : {"go", "kubectl", "clang++-19", "ld.gold"}) {
+      if (tool != missing) std::filesystem::create_symlink("/bin/true", bin + "/" + tool);
+    }
+    return "PATH=" + bin;
+  }
+
+  TemporaryFolder folder_{"gangway-scripts"};
+};
+
+class SkipsTest : public ScriptsTest {};
+
+TEST_F(SkipsTest, NothingSkippedIsSaid) {
+  Write("run", "ran\ta_test\t10\nran\tb_test\t5\nlong\tb_test\tB.Deep\n");
+  for (const std::vector<std::string>& environment : {std::vector<std::string>{}, {"GW_REQUIRE_ALL=1"}}) {
+    const Outcome outcome = Run({"skips", path("run")}, environment);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_EQ(outcome.out, "gangway: 15 tests ran, 0 were skipped, 1 are left to make test-long\n");
+  }
+}
+
+TEST_F(SkipsTest, SkipsAreCountedByReason) {
+  Write("run", "ran\ta_test\t1\nskipped\ta_test\tA.1\tno kubectl\nskipped\tb_test\tB.1\tno Go\nskipped\ta_test\tA.2\tno kubectl\n"
+               "skipped\tc_test\tC.1\tno kubectl\nskipped\tc_test\tC.2\tno kubectl\n");
+  const Outcome outcome = Run({"skips", path("run")});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out,
+            "gangway: 1 tests ran, 5 were skipped, 0 are left to make test-long\n"
+            "gangway: skipped 4: no kubectl (a_test: A.1, a_test: A.2, c_test: C.1, ...)\n"
+            "gangway: skipped 1: no Go (b_test: B.1)\n");
+  EXPECT_EQ(Run({"skips", path("run")}, {"GW_REQUIRE_ALL=1"}).exit_code, 1);
+}
+
+TEST_F(SkipsTest, NoTestAtAllIsAFailure) {
+  Write("run", "");
+  EXPECT_EQ(Run({"skips", path("run")}).exit_code, 1);
+}
+
+class TestToolsTest : public ScriptsTest {};
+
+TEST_F(TestToolsTest, WhereAllIsThereNothingIsSaid) {
+  const Outcome outcome = Run({"test-tools"}, {PathWithout("nothing"), "GW_REQUIRE_ALL=1"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST_F(TestToolsTest, EachThatIsMissingIsSaidAndFailsWhereAllIsRequired) {
+  for (const auto& [tool, help] : {std::pair{"go", "https://go.dev/dl"}, std::pair{"kubectl", "https://kubernetes.io"},
+                                   std::pair{"clang++-19", "apt-get install clang-19"}, std::pair{"ld.gold", "binutils"}}) {
+    SCOPED_TRACE(tool);
+    const std::string path = PathWithout(tool);
+    const Outcome told = Run({"test-tools"}, {path});
+    EXPECT_EQ(told.exit_code, 0);
+    EXPECT_THAT(told.err, AllOf(HasSubstr(absl::StrCat("there is no ", tool, " on this machine")), HasSubstr(help), Not(HasSubstr("GW_REQUIRE_ALL"))));
+    const Outcome required = Run({"test-tools"}, {path, "GW_REQUIRE_ALL=1"});
+    EXPECT_EQ(required.exit_code, 1);
+    EXPECT_THAT(required.err, HasSubstr("nothing may be skipped"));
+  }
+}
+
+TEST_F(TestToolsTest, WithoutGoThereIsNoControlPlane) {
+  const std::string path = PathWithout("go");
+  EXPECT_EQ(Run({"e2e-tools"}, {path}).exit_code, 0);
+  EXPECT_EQ(Run({"e2e-tools"}, {path, "GW_REQUIRE_ALL=1"}).exit_code, 1);
+}
+
+class OneDefinitionTest : public ScriptsTest {
+ protected:
+  Outcome Judge() { return Run({"one-definition", folder_.path()}); }
+};
+
+TEST_F(OneDefinitionTest, TwoTypesOfOneNameAreFound) {
+  Write("plugin/a.cc", "namespace gangway::gang {\nstruct Row {\n  int a;\n};\n}  // namespace gangway::gang\n");
+  Write("plugin/b.cc", "namespace gangway {\nnamespace gang {\nclass Row final : public Base {\n};\n}  // namespace gang\n}  // namespace gangway\n");
+  const Outcome outcome = Judge();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "gangway::gang::Row: plugin/b.cc:3 and plugin/a.cc:2\n");
+}
+
+TEST_F(OneDefinitionTest, NamesThatAreNotOneAreLeftAlone) {
+  Write("plugin/a.h", "namespace gangway {\nstruct Row {};\nstruct Other;  // b.h\n}  // namespace gangway\n");
+  Write("plugin/b.h", "namespace gangway {\nstruct Other {};\ntemplate <class T>\nclass Row {};\n}  // namespace gangway\n");
+  Write("plugin/c.cc", "namespace gangway {\nnamespace {\nstruct Row {};\n}  // namespace\n}  // namespace gangway\n");
+  Write("plugin/d.cc", "namespace gangway::gang {\nstruct Row {};\n}  // namespace gangway::gang\n");
+  Write("tests/a.cc", "namespace gangway {\nstruct Row {};\n}  // namespace gangway\n");
+  const Outcome outcome = Judge();
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+TEST_F(OneDefinitionTest, NoTypesAtAllIsAFailure) { EXPECT_EQ(Judge().exit_code, 1); }
+
+class ThreadSafetyTest : public ScriptsTest {
+ protected:
+  void SetUp() override {
+    if (RunProgram({"clang++-19", "--version"}).exit_code != 0) GTEST_SKIP() << "there is no clang++-19 on this machine";
+  }
+  // Of plugin/counter.cc with this class in it, built as ours are.
+  Outcome Judge(const std::string& members, const std::vector<std::string>& environment = {}) {
+    Write("plugin/counter.cc", absl::StrCat("#include \"base/mutex.h\"\n#include <condition_variable>\nclass Counter {\n public:\n", members, "};\n"));
+    Write("build/compile_commands.json",
+          absl::StrCat("[\n{\n  \"directory\": \"/\",\n  \"command\": \"/usr/bin/c++ -I", GW_SOURCE_DIR, " -DTEXT=\\\\\\\"a\\\\\\\" -O1 -fpch-preprocess -std=c++20 -o counter.o -c ",
+                       path("plugin/counter.cc"), "\",\n  \"file\": \"counter.cc\"\n}\n]\n"));
+    std::vector<std::string> all{"GW_SOURCE=" + folder_.path()};
+    all.insert(all.end(), environment.begin(), environment.end());
+    return Run({"thread-safety", path("build")}, all);
+  }
+  static constexpr char kGood[] =
+      "  void Add() {\n    gangway::MutexLock lock(mu_);\n    ++count_;\n    while (count_ == 7) less_.wait(mu_);\n  }\n"
+      " private:\n  gangway::Mutex mu_;\n  std::condition_variable_any less_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n";
+};
+
+TEST_F(ThreadSafetyTest, WhatIsLockedIsRight) {
+  const Outcome outcome = Judge(kGood);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(ThreadSafetyTest, AMissingLockIsFound) {
+  const Outcome outcome = Judge("  void Add() { ++count_; }\n private:\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("writing variable 'count_' requires holding mutex 'mu_' exclusively"));
+}
+
+TEST_F(ThreadSafetyTest, WhatTheAnalysisCannotSeeIsFound) {
+  const auto said = [&](const std::string& members) {
+    const Outcome outcome = Judge(members);
+    EXPECT_EQ(outcome.exit_code, 1) << members;
+    return outcome.out;
+  };
+  const std::string field = "  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n";
+  EXPECT_THAT(said("  void Add() ABSL_NO_THREAD_SAFETY_ANALYSIS { ++count_; }\n" + field), HasSubstr("goes around the annotations"));
+  EXPECT_THAT(said("  std::mutex raw_;\n" + field), HasSubstr("goes around the annotations"));
+  EXPECT_THAT(said("  gangway::Mutex mu_;\n  int count_ = 0;\n"), HasSubstr("nothing is guarded by mu_"));
+}
+
+TEST_F(ThreadSafetyTest, WhatNoSourceReadsIsFound) {
+  Write("plugin/alone.h", "#include \"base/mutex.h\"\nclass Alone {\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n};\n");
+  EXPECT_THAT(Judge(kGood).out, HasSubstr("plugin/alone.h: holds a Mutex and has no source of its name"));
+}
+
+TEST_F(ThreadSafetyTest, WhatIsNotBuiltIsFound) {
+  Write("plugin/other.cc", "#include \"base/mutex.h\"\nclass Other {\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n};\n");
+  EXPECT_THAT(Judge(kGood).out, AllOf(HasSubstr("plugin/other.cc:"), HasSubstr("does not build it")));
+}
+
+TEST_F(ThreadSafetyTest, WithoutClangItIsSkippedUnlessAllIsRequired) {
+  const std::string path_variable = PathWithout("clang++-19"), told = path("run");
+  EXPECT_EQ(Judge(kGood, {path_variable, "GW_TESTS_RUN=" + told}).exit_code, GW_ALL_SKIPPED);
+  EXPECT_THAT(ReadFile(told), HasSubstr("skipped\tthread_safety\tall sources\tthere is no clang++-19"));
+  EXPECT_EQ(Judge(kGood, {path_variable, "GW_REQUIRE_ALL=1"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace gangway::testutil
