@@ -1,5 +1,6 @@
 #include "cmd/gangway/health.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,12 @@ namespace {
 kube::Response OkUnless(const std::string& problem) { return problem.empty() ? kube::TextPage(200, "ok") : kube::TextPage(503, problem); }
 
 }  // namespace
+
+std::string StuckFor(absl::Time now, absl::Time started_at, absl::Time answered_at) {
+  const absl::Duration unanswered = now - std::max(answered_at, started_at);
+  if (unanswered <= kUnansweredLife) return "";
+  return absl::StrCat("the API server has answered nothing for ", absl::FormatDuration(absl::Trunc(unanswered, absl::Seconds(1))));
+}
 
 Health::Health(Loop& loop, kube::Client& client, const Metrics& metrics, HealthSources sources)
     : loop_(loop), client_(client), metrics_(metrics), sources_(std::move(sources)) {}

@@ -24,6 +24,12 @@
 
 namespace gangway::cmd {
 
+// Without an answer to anything for so long a process says that it does not live.
+constexpr absl::Duration kUnansweredLife = absl::Minutes(1);
+
+// Why a fresh process would be better, when the API server last answered at `answered_at`; "" when it would not.
+std::string StuckFor(absl::Time now, absl::Time started_at, absl::Time answered_at);
+
 struct HealthSources {
   std::function<std::string()> stuck;      // why a fresh process would be better; "" when it would not
   std::function<std::string()> not_ready;  // why the process is not ready, as far as it knows itself; "" when it is

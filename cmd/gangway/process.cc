@@ -50,8 +50,6 @@ constexpr absl::Duration kSilence = absl::Seconds(3);
 constexpr absl::Duration kWatchIdle = absl::Seconds(90);
 constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
 constexpr double kRenewalPatience = 0.4;  // of the renew deadline: when one hangs there is time for another
-// Without an answer to anything for so long a process says that it does not live.
-constexpr absl::Duration kUnansweredLife = absl::Minutes(1);
 
 // What the two components have in common.
 class Component {
@@ -220,7 +218,7 @@ class Process {
     component_ = kind_ == ProcessKind::kScheduler ? MakeScheduler(loop_, *client_, settings_, metrics_)
                                                   : MakeControllers(loop_, *client_, settings_, metrics_, facts_);
     health_ = std::make_unique<Health>(loop_, *pulse_, metrics_,
-                                       HealthSources{[this] { return Stuck(); }, [this] { return NotReady(); }, [this] { return Dump(); }});
+                                       HealthSources{[this] { return StuckFor(loop_.Now(), started_at_, pulse_->answered_at()); }, [this] { return NotReady(); }, [this] { return Dump(); }});
     if (const absl::Status served = Serve(); !served.ok()) {
       Say(ProcessName(kind_), served.message());
       return kNoAnswer;
@@ -304,12 +302,6 @@ class Process {
   }
 
   // ---- what it says of itself
-
-  std::string Stuck() const {
-    const absl::Duration unanswered = loop_.Now() - std::max(pulse_->answered_at(), started_at_);
-    if (unanswered <= kUnansweredLife) return "";
-    return absl::StrCat("the API server has answered nothing for ", absl::FormatDuration(absl::Trunc(unanswered, absl::Seconds(1))));
-  }
 
   std::string NotReady() const {
     if (ending_) return "stopping";

@@ -47,6 +47,14 @@ TEST_F(HealthTest, AliveIsWhoAnswers) {
   }
 }
 
+TEST(StuckForTest, WhoIsAnsweredNothingForAMinuteIs) {
+  const absl::Time start = absl::FromUnixSeconds(1'000);
+  EXPECT_EQ(StuckFor(start + absl::Seconds(60), start, absl::InfinitePast()), "") << "it has just begun";
+  EXPECT_EQ(StuckFor(start + absl::Seconds(61), start, absl::InfinitePast()), "the API server has answered nothing for 1m1s");
+  EXPECT_EQ(StuckFor(start + absl::Seconds(160), start, start + absl::Seconds(100)), "");
+  EXPECT_EQ(StuckFor(start + absl::Milliseconds(190'900), start, start + absl::Seconds(100)), "the API server has answered nothing for 1m30s");
+}
+
 TEST_F(HealthTest, ReadyAsksTheApiServer) {
   ApiServerAnswers(200);
   EXPECT_EQ(Get("/readyz").code, 200);
