@@ -532,7 +532,6 @@ bool GangPlacement::PlaceMinimum() {
     if (!reason_.has_value()) Complain(groups);
     return false;
   }
-  reason_.reset();
   overlay_.Keep();
   full_shapes_.clear();
   rest_.clear();
@@ -613,7 +612,6 @@ void GangPlacement::Finish(model::Decision& decision) {
     return;
   }
   if (!policy_.place_surplus) {
-    reason_.reset();
     decision.rest_undecided = true;
     return;
   }

@@ -44,12 +44,13 @@ class Search {
 
   bool PlaceRows(std::size_t g, Level& level, std::size_t i, int left) {
     if (left == 0) return PlaceGroup(g + 1);
-    if (i == level.copies.size() || level.copies_from[i] < left || --budget_ < 0) return false;
+    --budget_;
     const SearchGroup& group = groups_[g];
     int most = std::min(level.copies[i], left);
     if (i > 0 && level.copies[i] == level.copies[i - 1] && Alike(group.rows[i - 1], group.rows[i], level.count[i - 1], g)) {
       most = std::min(most, level.count[i - 1]);
     }
+    // All that the rows after this one cannot take: what is left never comes to the end.
     const auto least = static_cast<int>(std::max<std::int64_t>(0, left - level.copies_from[i + 1]));
     for (int count = most; count >= least && budget_ > 0; --count) {
       level.count[i] = count;

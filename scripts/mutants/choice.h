@@ -43,9 +43,15 @@ R GreaterEqual(const A& a, const B& b) {
   else return !(a < b);
 }
 template <class R, class A, class B>
-R Less(const A& a, const B& b) { return a < b; }
+R Less(const A& a, const B& b) {
+  if constexpr (requires { a < b; }) return a < b;
+  else return b > a;
+}
 template <class R, class A, class B>
-R Greater(const A& a, const B& b) { return a > b; }
+R Greater(const A& a, const B& b) {
+  if constexpr (requires { a > b; }) return a > b;
+  else return b < a;
+}
 template <class R, class A, class B>
 R Equal(const A& a, const B& b) { return a == b; }
 template <class R, class A, class B>
@@ -73,6 +79,8 @@ GW_MUTANT_OF_OPERATOR(LessToLessEqual, <, LessEqual)
 GW_MUTANT_OF_OPERATOR(LessEqualToLess, <=, Less)
 GW_MUTANT_OF_OPERATOR(GreaterToGreaterEqual, >, GreaterEqual)
 GW_MUTANT_OF_OPERATOR(GreaterEqualToGreater, >=, Greater)
+GW_MUTANT_OF_OPERATOR(LessToGreater, <, Greater)
+GW_MUTANT_OF_OPERATOR(GreaterToLess, >, Less)
 GW_MUTANT_OF_OPERATOR(EqualToUnequal, ==, Unequal)
 GW_MUTANT_OF_OPERATOR(UnequalToEqual, !=, Equal)
 GW_MUTANT_OF_OPERATOR(PlusToMinus, +, Minus)

@@ -17,6 +17,7 @@ TOKEN = re.compile(r'''
 RELATIONS = {'<': ('<=', 'LessToLessEqual'), '<=': ('<', 'LessEqualToLess'), '>': ('>=', 'GreaterToGreaterEqual'),
              '>=': ('>', 'GreaterEqualToGreater'), '==': ('!=', 'EqualToUnequal'), '!=': ('==', 'UnequalToEqual'),
              '+': ('-', 'PlusToMinus'), '-': ('+', 'MinusToPlus')}
+TURNED = {'<': ('>', 'LessToGreater'), '>': ('<', 'GreaterToLess')}  # in an order
 DURATIONS = {'Nanoseconds', 'Microseconds', 'Milliseconds', 'Seconds', 'Minutes', 'Hours'}
 NUMBER_TYPES = {'const', 'int', 'unsigned', 'double', 'std', 'absl', '::', 'int32_t', 'int64_t', 'uint32_t', 'uint64_t', 'size_t', 'Duration'}
 PAIRS = {')': '(', ']': '[', '}': '{'}
@@ -266,9 +267,27 @@ class Source:
     def _operator(self, i):
         token = self.tokens[i]
         other, choice = RELATIONS[token.text]
+        if token.text in TURNED and self._compares_alike(i):
+            other, choice = TURNED[token.text]
         kind = 'sum' if token.text in '+-' else 'relation'
         return [Mutant(kind, token.start, [(token.start, token.end, other)],
                        [Edit(token.start, token.end, instead=f'{token.text} gw_mutants::{choice}{{{{{{n}}}}}} {token.text}')])]
+
+    def _compares_alike(self, i):
+        """`a.name < b.name`, an order: whether it holds for equals says nothing of things that differ."""
+        size = 1
+        while i - size > 0 and i + size < len(self.tokens):
+            left, right = self.word(i - size), self.word(i + size)
+            if left in ENDS_AN_OPERAND | {'{', '('} and self.match.get(i - size, i) > i:
+                break
+            if left in ENDS_AN_OPERAND | {'&&', '||', '!=', '=='}:
+                break
+            size += 1
+        before = [self.word(j) for j in range(i - size + 1, i)]
+        after = [self.word(j) for j in range(i + 1, i + size)]
+        pairs = {(x, y) for x, y in zip(before, after) if x != y}
+        named = all(x.isidentifier() and y.isidentifier() for x, y in pairs)
+        return size > 3 and len(pairs) == 1 and named and self.word(i + size) in {',', ';', ')', ':', '&&', '||', '?'}
 
     def _compound(self, i):
         first = i

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/plugin/model/cluster_builder.h"
+#include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
 namespace {
@@ -22,44 +22,15 @@ using model::Wants;
 using testutil::AddGang;
 using testutil::AddNodes;
 using testutil::Cpu;
+using testutil::CpuOn;
 using testutil::Gang;
 using testutil::Node;
 using testutil::Pod;
 using testutil::Queue;
+using testutil::World;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
-
-struct World {
-  World() { cluster.SetQueue(Queue("default")); }
-  Decisions Run() {
-    Scratch scratch;
-    return Schedule(cluster, policy, testutil::At(10), scratch);
-  }
-  std::map<std::string, std::string> Placed() {
-    std::map<std::string, std::string> placed;
-    for (const Decision& decision : Run()) {
-      for (const model::Placement& p : decision.placements) {
-        placed[cluster.task(p.task).name] = std::string(cluster.node_name(p.row));
-      }
-    }
-    return placed;
-  }
-  Decision Of(const std::string& gang) {
-    for (const Decision& decision : Run()) {
-      if (cluster.gang(decision.gang).name == gang) return decision;
-    }
-    return {};
-  }
-  Cluster cluster;
-  Policy policy;
-};
-
-Wants CpuOn(std::int64_t milli, std::string key, std::string value) {
-  Wants wants = Cpu(milli);
-  wants.selector = {{std::move(key), std::move(value)}};
-  return wants;
-}
 
 // fixtures/volcano-golden/seed-ctr-volcano: four pods of 1 cpu on six nodes.
 TEST(ScheduleTest, TheSeedJobGoesToOneNode) {
@@ -281,6 +252,61 @@ TEST_F(SurplusTest, GoesToNodesThatTheOthersCannotUse) {
   LetIn("late", 2, 16'000);
   AddPods("late", 0, 1, CpuOn(16'000, "disk", "ssd"));  // its other pod is to be made, and may go anywhere
   EXPECT_EQ(PlacedOf("m1"), 48u);
+}
+
+TEST_F(SurplusTest, NothingIsKeptForAGangThatNoRoomCouldHelp) {
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  LetIn("gated", 3, 1000);  // its third pod is to be made, and another is held back
+  AddPods("gated", 0, 1, Cpu(1000));
+  PodFacts gated = Pod("gated", "w", 1, Cpu(1000));
+  gated.gated = true;
+  cluster.SetPod(gated);
+  EXPECT_EQ(PlacedOf("m1"), 64u);
+}
+
+TEST_F(SurplusTest, NothingIsKeptWhereAPortIsTaken) {
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  Wants wants;
+  wants.host_ports = {{"TCP", "", 8080}};
+  LetIn("other", 4, 0);
+  for (int node = 0; node < 4; ++node) Runs("other", node, node + 1, wants, absl::StrCat("node-00", node));
+  LetIn("late", 2, 1000);
+  wants = Cpu(1000);
+  wants.host_ports = {{"TCP", "", 8080}};
+  AddPods("late", 0, 1, wants);
+  EXPECT_EQ(PlacedOf("m1"), 64u);
+}
+
+// Had the pod that may go anywhere taken the first node, nothing would be kept.
+TEST_F(SurplusTest, RoomIsKeptForTheHardestPodFirst) {
+  model::NodeFacts fast = Node("node-000");
+  fast.labels.emplace_back("disk", "ssd");
+  cluster.SetNode(fast);
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  LetIn("late", 3, 15'000);
+  AddPods("late", 0, 1, Cpu(15'000));
+  AddPods("late", 1, 2, CpuOn(15'000, "disk", "ssd"));
+  EXPECT_EQ(PlacedOf("m1"), 64u - 45u);
+}
+
+// The pod that is to be made tolerates nothing, as far as one knows; the one that is there does.
+TEST_F(SurplusTest, RoomIsKeptForAPodToComeBeforeOneThatMayGoAnywhere) {
+  for (const char* name : {"node-001", "node-002", "node-003"}) {
+    model::NodeFacts tainted = Node(name);
+    tainted.taints = {{"dedicated", "x", model::TaintEffect::kNoSchedule}};
+    cluster.SetNode(tainted);
+  }
+  Wants anywhere = Cpu(1000);
+  anywhere.tolerations = {{"dedicated", "", "", true}};
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 64, anywhere);
+  LetIn("late", 2, 15'000);
+  anywhere.requests[0].second = 15'000;
+  AddPods("late", 0, 1, anywhere);
+  EXPECT_EQ(PlacedOf("m1"), 64u - 30u);
 }
 
 TEST_F(SurplusTest, PodsThatAreEndingAreRoomToCome) {
@@ -586,7 +612,9 @@ TEST(ScheduleTest, LetInGangsWithoutPodsAreCountedThoseThatDidNotFitAreNot) {
   };
   add("first", 1, model::GangPhase::kInqueue);
   add("second", 2, model::GangPhase::kNone);
-  EXPECT_FALSE(w.Of("second").admit) << "the first is about to be placed";
+  const Decision second = w.Of("second");
+  EXPECT_FALSE(second.admit) << "the first is about to be placed";
+  EXPECT_THAT(second.reason->sums, ElementsAre(model::SumLack{"cpu", 72'000, 115'200, 72'000, 96'000}));
   for (int i = 0; i < 8; ++i) w.cluster.SetPod(Pod("first", "w", i, Cpu(9000)));
   EXPECT_TRUE(w.Of("second").admit) << "the first has its pods, does not fit, and holds nothing";
 }

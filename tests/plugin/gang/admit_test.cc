@@ -1,0 +1,136 @@
+// Who is let in, and who is refused by a queue.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugin/gang/world.h"
+
+namespace gangway::gang {
+namespace {
+
+using model::Decision;
+using model::PodFacts;
+using model::Reason;
+using testutil::AddGang;
+using testutil::AddNodes;
+using testutil::Cpu;
+using testutil::Gang;
+using testutil::Pod;
+using testutil::Queue;
+using testutil::World;
+using ::testing::ElementsAre;
+
+model::GangFacts Asking(const std::string& name, std::int64_t milli) {
+  model::GangFacts gang = Gang(name, 1);
+  gang.phase = model::GangPhase::kPending;
+  gang.has_min_resources = true;
+  gang.min_resources = {{"cpu", milli}};
+  return gang;
+}
+PodFacts Running(PodFacts pod, const std::string& node) {
+  pod.node = node;
+  pod.phase = model::PodPhase::kRunning;
+  return pod;
+}
+
+TEST(AdmitTest, AQueueOverItsLimitRefusesOnlyWhatIsAskedOfIt) {
+  World w;
+  AddNodes(w.cluster, 1);
+  AddGang(w.cluster, "holds", 1, 0, 0);
+  w.cluster.SetPod(Running(Pod("holds", "w", 0, Cpu(1000)), "node-000"));
+  model::QueueFacts queue = Queue("default");
+  queue.capability = {{"memory", 1}};
+  w.cluster.SetQueue(queue);
+  w.cluster.SetGang(Gang("g", 1));
+  model::Wants wants;
+  wants.requests = {{"cpu", 1000}, {"pods", 1}};
+  w.cluster.SetPod(Pod("g", "w", 0, wants));
+  EXPECT_EQ(w.Placed().size(), 1u);
+  w.cluster.SetGang(Asking("asks", 1000));
+  EXPECT_TRUE(w.Of("asks").admit);
+}
+
+TEST(AdmitTest, ThatAQueueIsClosedIsSaidBeforeWhatWeDoNotKnowOfIt) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::QueueFacts queue = Queue("default");
+  queue.open = false;
+  queue.not_modelled = "spec.affinity";
+  w.cluster.SetQueue(queue);
+  AddGang(w.cluster, "g", 3, 3, 1000);
+  w.cluster.SetPod(Running(Pod("g", "w", 0, Cpu(1000)), "node-000"));
+  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 2 of 3 tasks: queue default is closed");
+}
+
+TEST(AdmitTest, WhatAGangHoldsIsNotAskedForAgain) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Asking("g", 12'000));
+  w.cluster.SetPod(Running(Pod("g", "w", 0, Cpu(8000)), "node-000"));
+  EXPECT_TRUE(w.Of("g").admit);
+}
+
+// 120 % of 1099 is 1318.8.
+TEST(AdmitTest, TheCeilingIsRoundedDown) {
+  World w;
+  model::NodeFacts node = testutil::Node("n");
+  node.allocatable = {{"cpu", 1099}, {"pods", 110}};
+  w.cluster.SetNode(node);
+  w.cluster.SetGang(Asking("g", 1319));
+  const Decision decision = w.Of("g");
+  ASSERT_TRUE(decision.reason.has_value());
+  EXPECT_EQ(decision.reason->kind, Reason::Kind::kClusterFull);
+  EXPECT_THAT(decision.reason->sums, ElementsAre(model::SumLack{"cpu", 1319, 1318, 0, 1099}));
+}
+
+// Each of two queues may have all there is; together they may have 120 % of it.
+TEST(AdmitTest, WhatIsPlacedAndWhatIsLetInCountsForTheCluster) {
+  World w;
+  AddNodes(w.cluster, 2);  // 32 cpu, so 38.4
+  w.cluster.SetQueue(Queue("other"));
+  model::GangFacts runs = Gang("runs", 1);
+  runs.queue = "other";
+  w.cluster.SetGang(runs);
+  w.cluster.SetPod(Running(Pod("runs", "w", 0, Cpu(6000)), "node-000"));
+  AddGang(w.cluster, "starts", 1, 1, 5000);
+  model::GangFacts awaited = Asking("awaited", 4000);
+  awaited.phase = model::GangPhase::kInqueue;
+  awaited.queue = "other";
+  w.cluster.SetGang(awaited);
+  w.cluster.SetGang(Asking("g", 23'400));
+  EXPECT_TRUE(w.Of("g").admit);
+  w.cluster.SetGang(Asking("g", 23'401));
+  EXPECT_THAT(w.Of("g").reason->sums, ElementsAre(model::SumLack{"cpu", 23'401, 38'400, 15'000, 32'000}));
+}
+
+TEST(AdmitTest, OfQueuesThatHoldAsMuchTheElderIsServedFirst) {
+  World w;
+  AddNodes(w.cluster, 1, 1);
+  model::QueueFacts young = Queue("a"), old = Queue("b");
+  young.created = testutil::At(-1);
+  old.created = testutil::At(-2);
+  for (const model::QueueFacts& queue : {young, old}) {
+    w.cluster.SetQueue(queue);
+    model::GangFacts gang = Gang("of-" + queue.name, 1);
+    gang.queue = queue.name;
+    w.cluster.SetGang(gang);
+    w.cluster.SetPod(Pod(gang.name, "w", 0, Cpu(1000)));
+  }
+  EXPECT_THAT(w.Placed(), ElementsAre(::testing::Pair("of-b-w-0", "node-000")));
+}
+
+TEST(AdmitTest, ACircleOfAllQueuesIsNobodysTree) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::QueueFacts one = Queue("default"), two = Queue("two");
+  one.parent = "two";
+  two.parent = "default";
+  w.cluster.SetQueue(one);
+  w.cluster.SetQueue(two);
+  AddGang(w.cluster, "g", 1, 1, 1000);
+  EXPECT_EQ(w.Placed().size(), 1u);
+}
+
+}  // namespace
+}  // namespace gangway::gang

@@ -1,0 +1,309 @@
+// Which tasks get which nodes, and what is said of those that get none.
+#include "plugin/gang/place.h"
+
+#include <functional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugin/gang/world.h"
+
+namespace gangway::gang {
+namespace {
+
+using model::Decision;
+using model::PodFacts;
+using model::PodPhase;
+using model::Reason;
+using model::Wants;
+using testutil::AddGang;
+using testutil::AddNodes;
+using testutil::Cpu;
+using testutil::CpuOn;
+using testutil::Gang;
+using testutil::Node;
+using testutil::Pod;
+using testutil::World;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+PodFacts Running(PodFacts pod, const std::string& node) {
+  pod.node = node;
+  pod.phase = PodPhase::kRunning;
+  return pod;
+}
+Wants Unknown(const std::string& field) {
+  Wants wants = Cpu(1000);
+  wants.not_modelled = field;
+  return wants;
+}
+std::string ReasonOf(World& w, const std::string& gang) {
+  const Decision decision = w.Of(gang);
+  return decision.reason.has_value() ? model::Render(*decision.reason) : "";
+}
+
+// ---- what keeps it off nodes
+
+TEST(PlaceTest, AFieldOfTheGangThatWeDoNotKnowKeepsItWaiting) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::GangFacts gang = Gang("g", 3);
+  gang.not_modelled = "spec.networkTopology";
+  w.cluster.SetGang(gang);
+  w.cluster.SetPod(Running(Pod("g", "w", 0, Cpu(1000)), "node-000"));
+  for (int i = 1; i < 3; ++i) w.cluster.SetPod(Pod("g", "w", i, Cpu(1000)));
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  EXPECT_EQ(ReasonOf(w, "g"), "waits for 2 of 3 tasks: spec.networkTopology asks for something this scheduler does not know");
+}
+
+TEST(PlaceTest, OfFieldsThatWeDoNotKnowTheFirstByNameIsSaid) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 3));
+  w.cluster.SetPod(Pod("g", "w", 0, Unknown("spec.b")));
+  w.cluster.SetPod(Pod("g", "w", 1, Unknown("spec.a")));
+  w.cluster.SetPod(Pod("g", "w", 2, Unknown("spec.c")));
+  EXPECT_EQ(ReasonOf(w, "g"), "waits for 3 of 3 tasks: spec.a asks for something this scheduler does not know");
+}
+
+TEST(PlaceTest, TheFirstGatedPodByNameIsSaid) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 3));
+  for (const int i : {1, 0, 2}) {
+    PodFacts gated = Pod("g", "w", i, Cpu(1000));
+    gated.gated = true;
+    gated.index = 2 - i;
+    w.cluster.SetPod(gated);
+  }
+  EXPECT_EQ(ReasonOf(w, "g"), "waits for 3 of 3 tasks: pods are held by scheduling gates, the first is g-w-0");
+}
+
+TEST(PlaceTest, WhatHasANodeIsNotSaidToKeepTheGangWaiting) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 2));
+  w.cluster.SetPod(Running(Pod("g", "w", 0, Unknown("spec.a")), "node-000"));
+  PodFacts gated = Pod("g", "w", 1, Cpu(1000));
+  gated.gated = true;
+  w.cluster.SetPod(gated);
+  EXPECT_EQ(ReasonOf(w, "g"), "waits for 1 of 2 tasks: pods are held by scheduling gates, the first is g-w-1");
+}
+
+TEST(PlaceTest, AFieldWeDoNotKnowIsSaidBeforeAClaim) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 2));
+  w.cluster.SetPod(Pod("g", "w", 0, Unknown("spec.a")));
+  PodFacts claims = Pod("g", "w", 1, Cpu(1000));
+  claims.wants.claims = {"default/missing"};
+  w.cluster.SetPod(claims);
+  EXPECT_EQ(ReasonOf(w, "g"), "waits for 2 of 2 tasks: spec.a asks for something this scheduler does not know");
+}
+
+TEST(PlaceTest, TaintsAreCountedAndTheOneThatIsMostOftenThereIsSaid) {
+  World w;
+  for (const char* name : {"a", "b", "c"}) {
+    model::NodeFacts node = Node(name);
+    node.taints = {{name == std::string("a") ? "rare" : "often", "", model::TaintEffect::kNoSchedule}};
+    w.cluster.SetNode(node);
+  }
+  AddGang(w.cluster, "g", 1, 1, 1000);
+  const Decision decision = w.Of("g");
+  ASSERT_EQ(decision.reason->roles.size(), 1u);
+  EXPECT_EQ(decision.reason->roles[0].tainted, 3);
+  EXPECT_EQ(decision.reason->roles[0].taint_text, "often");
+}
+
+// ---- which of them
+
+// Each would fit alone.
+TEST(PlaceTest, OfShapesThatDoNotFitTogetherThoseThatDoAreCounted) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 4));
+  w.cluster.SetPod(Pod("g", "x", 0, Cpu(10'000)));
+  for (int i = 1; i < 4; ++i) w.cluster.SetPod(Pod("g", "y", i, Cpu(3000)));
+  const Decision decision = w.Of("g");
+  EXPECT_EQ(decision.would_fit.size(), 3u);
+  EXPECT_EQ(decision.reason->missing, 1);
+  EXPECT_EQ(decision.reason->existing, 3);
+  ASSERT_EQ(decision.reason->roles.size(), 1u);
+  EXPECT_EQ(decision.reason->roles[0].role, "y");
+}
+
+// Without the search: whoever has fewer places goes first, whatever else he asks for.
+TEST(PlaceTest, TheHardestShapeIsPlacedFirst) {
+  for (const auto& [easy, hard] : {std::pair(2000, 3000), std::pair(2500, 2000)}) {
+    World w;
+    w.policy.search_budget = 0;
+    model::NodeFacts small = Node("small", 4);
+    small.labels = {{"disk", "ssd"}};
+    w.cluster.SetNode(small);
+    w.cluster.SetNode(Node("large", 8));
+    w.cluster.SetGang(Gang("g", 2));
+    w.cluster.SetPod(Pod("g", "a", 0, Cpu(easy)));  // the small one would be fuller with it
+    w.cluster.SetPod(Pod("g", "b", 0, CpuOn(hard, "disk", "ssd")));
+    EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-a-0", "large"), Pair("g-b-0", "small"))) << hard;
+  }
+}
+
+TEST(PlaceTest, WhenTheFirstDoNotFitOthersMakeTheMinimum) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 2));
+  w.cluster.SetPod(Running(Pod("g", "w", 0, Cpu(1000)), "node-000"));
+  w.cluster.SetPod(Pod("g", "w", 1, Cpu(99'000)));
+  w.cluster.SetPod(Pod("g", "w", 2, Cpu(1000)));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "node-000")));
+}
+
+TEST(PlaceTest, APodOfNoSubGroupIsPlacedAlone) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::GangFacts gang = Gang("g", 1);
+  gang.sub_groups = {{"w", 2, 0}};
+  w.cluster.SetGang(gang);
+  w.cluster.SetPod(Pod("g", "w", 0, Cpu(1000)));
+  EXPECT_EQ(w.Placed().size(), 1u);
+}
+
+TEST(PlaceTest, WhatAHalfSubGroupGivesBackIsTakenByTheNext) {
+  World w;
+  AddNodes(w.cluster, 1, 3);
+  model::GangFacts gang = Gang("g", 0);
+  gang.sub_groups = {{"w", 2, 0}};
+  w.cluster.SetGang(gang);
+  for (int i = 0; i < 3; ++i) {
+    PodFacts pod = Pod("g", "w", i, Cpu(2000));
+    if (i < 2) pod.partition = "0";
+    w.cluster.SetPod(pod);
+  }
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "node-000")));
+}
+
+TEST(PlaceTest, AClaimThatAGangDidNotGetIsFreeForTheNext) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::ClaimFacts claim;
+  claim.ns = "default";
+  claim.name = "data";
+  claim.phase = model::ClaimPhase::kBound;
+  claim.volume = "pv";
+  claim.one_pod = true;
+  w.cluster.SetClaim(claim);
+  w.cluster.SetVolume({"pv", {}, ""});
+  for (const char* name : {"a", "b"}) {
+    w.cluster.SetGang(Gang(name, 1));
+    PodFacts pod = Pod(name, "w", 0, Cpu(1000));
+    pod.wants.claims = {"default/data"};
+    w.cluster.SetPod(pod);
+  }
+  w.cluster.SetGang(Gang("a", 2));
+  w.cluster.SetPod(Pod("a", "x", 0, Cpu(16'000)));  // with the other it does not fit
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("b-w-0", "node-000")));
+}
+
+// ---- the search
+
+// A few nodes and tasks, some of which can stand on some of the nodes only.
+struct Puzzle {
+  explicit Puzzle(unsigned seed) : engine(seed) {
+    const int nodes = 2 + Below(4);
+    for (int i = 0; i < nodes; ++i) {
+      const bool as_before = i > 0 && Below(2) == 0;
+      cpus.push_back(as_before ? cpus.back() : 1 + Below(6));
+      labels.push_back(as_before ? labels.back() : Below(2));
+    }
+    const int shapes = 2 + Below(2);
+    for (int s = 0; s < shapes; ++s) {
+      const int cpu = 1 + Below(4), label = Below(3) == 0 ? Below(2) : -1;
+      const bool port = Below(6) == 0;
+      const int count = 1 + Below(3);
+      for (int i = 0; i < count; ++i) tasks.push_back({s, cpu, label, port});
+    }
+  }
+  int Below(int limit) { return static_cast<int>(engine() % static_cast<unsigned>(limit)); }
+
+  bool Solvable(std::size_t from, std::vector<int> left, std::vector<std::set<int>> ports) const {
+    if (from == tasks.size()) return true;
+    const Task& task = tasks[from];
+    for (std::size_t n = 0; n < left.size(); ++n) {
+      if (left[n] < task.cpu || (task.label >= 0 && labels[n] != task.label) || (task.port && ports[n].contains(task.shape))) continue;
+      std::vector<int> then = left;
+      then[n] -= task.cpu;
+      std::vector<std::set<int>> taken = ports;
+      if (task.port) taken[n].insert(task.shape);
+      if (Solvable(from + 1, std::move(then), std::move(taken))) return true;
+    }
+    return false;
+  }
+  void Fill(World& w) const {
+    for (std::size_t n = 0; n < cpus.size(); ++n) {
+      model::NodeFacts node = Node("n" + std::to_string(n), cpus[n]);
+      node.labels = {{"label", std::to_string(labels[n])}};
+      w.cluster.SetNode(node);
+    }
+    w.cluster.SetGang(Gang("g", static_cast<int>(tasks.size())));
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      Wants wants = Cpu(1000 * tasks[i].cpu);
+      if (tasks[i].label >= 0) wants.selector = {{"label", std::to_string(tasks[i].label)}};
+      if (tasks[i].port) wants.host_ports = {{"TCP", "", 8000 + tasks[i].shape}};
+      w.cluster.SetPod(Pod("g", "s" + std::to_string(tasks[i].shape), static_cast<int>(i), wants));
+    }
+  }
+
+  struct Task {
+    int shape, cpu, label;
+    bool port;
+  };
+  std::mt19937 engine;
+  std::vector<int> cpus, labels;
+  std::vector<Task> tasks;
+};
+
+TEST(PlaceTest, AGangIsPlacedExactlyWhenThereIsAWay) {
+  int solved = 0, unsolved = 0;
+  for (unsigned seed = 0; seed < 4000; ++seed) {
+    const Puzzle puzzle(seed);
+    const bool solvable = puzzle.Solvable(0, puzzle.cpus, std::vector<std::set<int>>(puzzle.cpus.size()));
+    World w;
+    puzzle.Fill(w);
+    const std::size_t placed = w.Placed().size();
+    ASSERT_EQ(placed, solvable ? puzzle.tasks.size() : 0) << "seed " << seed;
+    ++(solvable ? solved : unsolved);
+  }
+  EXPECT_GT(solved, 500);
+  EXPECT_GT(unsolved, 500);
+}
+
+TEST(PlaceTest, ASearchThatFindsNothingEndsWithItsBudget) {
+  World w;
+  for (int i = 0; i < 20; ++i) w.cluster.SetNode(Node("n" + std::to_string(i), 100 + i));
+  w.cluster.SetGang(Gang("g", 60));
+  for (int i = 0; i < 60; ++i) w.cluster.SetPod(Pod("g", i < 30 ? "x" : "y", i, Cpu(i < 30 ? 50'000 : 26'000)));
+  w.policy.search_budget = 2000;
+  EXPECT_THAT(w.Placed(), IsEmpty());
+}
+
+// ---- what a scratch keeps
+
+TEST(PlaceTest, AScratchIsOfOneCluster) {
+  World large, small;
+  AddNodes(large.cluster, 1);
+  AddNodes(small.cluster, 1, 1);
+  for (World* w : {&large, &small}) AddGang(w->cluster, "g", 1, 1, 2000);
+  Scratch scratch;
+  const auto placed = [&](const World& w) { return Schedule(w.cluster, w.policy, testutil::At(10), scratch).at(0).placements.size(); };
+  EXPECT_EQ(placed(large), 1u);
+  EXPECT_EQ(placed(small), 0u);
+  EXPECT_EQ(placed(large), 1u);
+}
+
+}  // namespace
+}  // namespace gangway::gang
