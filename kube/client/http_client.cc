@@ -13,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "base/check.h"
 #include "base/log.h"
 #include "base/mutex.h"
@@ -266,7 +267,7 @@ class HttpClient::Core {
     answered_at_ = now;
     NotePace(transfer, *transfer.sent_at(), now);
     // What took away the connection before it may have left the watches hanging.
-    if (transfer.MadeSharedConnection() && std::exchange(connected_, true)) SuspectWatches(transfer.started_at(), now);
+    if (transfer.MadeSharedConnection() && std::exchange(connected_, true)) SuspectWatches(transfer.started_at(), [&](const Transfer& watch) { return now + watch.patience; });
     for (const auto& [easy, other] : transfers_) {
       if (other->lane == transfer.lane && other->port() == transfer.port() && other->sent_at()) other->Heard(now);
     }
@@ -349,13 +350,14 @@ class HttpClient::Core {
       if (transfer->SilentSince(now - absl::ToChronoMilliseconds(options_.silence_timeout))) silent.push_back(transfer->easy());
     }
     for (CURL* easy : silent) Abort(easy, transfers_.at(easy)->GivenUp("silent, as a connection beside it that owed an answer"));
-    SuspectWatches(now, now);
+    SuspectWatches(now, [](const Transfer& watch) { return watch.last_byte() + watch.patience; });
   }
 
-  void SuspectWatches(SteadyTime silent_since, SteadyTime now) {
+  // Those that have been silent since then must bring something until their time.
+  void SuspectWatches(SteadyTime silent_since, absl::FunctionRef<SteadyTime(const Transfer&)> until) {
     for (const auto& [stream, transfer] : watches_) {
       if (!transfer->SilentSince(silent_since)) continue;
-      transfer->Suspect(now);
+      transfer->Suspect(until(*transfer));
       LookAtWatch(*transfer);
     }
   }

@@ -190,7 +190,7 @@ void Transfer::SetHeaders(const Endpoint& endpoint) {
 
 std::size_t Transfer::OnHeader(char*, std::size_t, std::size_t size, void* self) {
   auto* transfer = static_cast<Transfer*>(self);
-  transfer->last_byte_ = std::chrono::steady_clock::now();
+  transfer->Brought(std::chrono::steady_clock::now());
   if (!transfer->heard_at_) transfer->heard_at_ = transfer->last_byte_;
   return size;
 }
@@ -222,7 +222,7 @@ std::size_t Transfer::TakeFrames(absl::string_view bytes) {
     paused_ = true;
     return CURL_WRITEFUNC_PAUSE;  // libcurl hands us the same bytes again later
   }
-  last_byte_ = std::chrono::steady_clock::now();
+  Brought(std::chrono::steady_clock::now());
   std::vector<Frame> frames;
   absl::Status fed;
   if (splitter_.has_value()) {
@@ -236,22 +236,26 @@ std::size_t Transfer::TakeFrames(absl::string_view bytes) {
   return 0;
 }
 
+void Transfer::Brought(SteadyTime when) {
+  last_byte_ = when;
+  suspect_until_.reset();
+}
+
 void Transfer::Resume(SteadyTime now) {
   if (!paused_) return;
   paused_ = false;
-  suspected_at_.reset();
-  last_byte_ = now;
+  Brought(now);
   curl_easy_pause(easy_, CURLPAUSE_CONT);
 }
 
 std::optional<SteadyTime> Transfer::silent_until(const HttpClientOptions& options) const {
   if (paused_) return std::nullopt;
-  if (suspect()) return *suspected_at_ + patience;
+  if (suspect_until_) return suspect_until_;
   return last_byte_ + (heard_at_ ? absl::ToChronoMilliseconds(options.watch_idle_timeout) : patience);
 }
 
 absl::Status Transfer::SilenceError(const HttpClientOptions& options) const {
-  const absl::Duration silence = heard_at_ && !suspect() ? options.watch_idle_timeout : absl::FromChrono(patience);
+  const absl::Duration silence = heard_at_ && !suspect_until_ ? options.watch_idle_timeout : absl::FromChrono(patience);
   return absl::DeadlineExceededError(absl::StrCat("watch ", url_, ": not a byte for ", absl::FormatDuration(silence)));
 }
 

@@ -1,6 +1,7 @@
 // One request or watch as libcurl sees it. Private to this folder; used on the curl thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -99,10 +100,10 @@ class Transfer {
   std::optional<SteadyTime> silent_until(const HttpClientOptions& options) const;
   // Whether a watch that is not paused has brought nothing since.
   bool SilentSince(SteadyTime when) const { return !paused_ && last_byte_ < when; }
-  // From now on a watch may be silent for no longer than before its first byte, until its next; who is suspect stays so from when it was.
-  void Suspect(SteadyTime now) {
-    if (!suspect()) suspected_at_ = now;
-  }
+  // When a watch last brought something, or was started.
+  SteadyTime last_byte() const { return last_byte_; }
+  // A watch must bring something until then; who is suspect already gets no more time.
+  void Suspect(SteadyTime until) { suspect_until_ = std::min(until, suspect_until_.value_or(until)); }
   void Resume(SteadyTime now);
   absl::Status SilenceError(const HttpClientOptions& options) const;
   absl::Status GivenUp(absl::string_view why) const;
@@ -120,7 +121,7 @@ class Transfer {
   static int OnBodySought(void* self, curl_off_t offset, int origin);
   static int OnReadyToSend(void* self, char* peer, char* own, int peer_port, int own_port);
   bool FenceOpen();
-  bool suspect() const { return suspected_at_.has_value() && last_byte_ <= *suspected_at_; }
+  void Brought(SteadyTime when);  // a watch, a byte
   std::size_t TakeBody(absl::string_view bytes);
   std::size_t TakeFrames(absl::string_view bytes);
   void SetMethod();
@@ -145,9 +146,10 @@ class Transfer {
   std::string body_;
   absl::Status failure_;  // found by us while reading
   SteadyTime started_at_;
-  std::optional<SteadyTime> sent_at_, heard_at_, suspected_at_;
+  std::optional<SteadyTime> sent_at_, heard_at_;
+  std::optional<SteadyTime> suspect_until_;  // of a watch, until its next byte
   int port_ = 0;
-  SteadyTime last_byte_;  // of a watch
+  SteadyTime last_byte_;                     // of a watch
   bool paused_ = false;
 };
 

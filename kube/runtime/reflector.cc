@@ -18,9 +18,7 @@ using api::MakeFields;
 
 // A watch that ends sooner than this without a word is a failure, however orderly it ended.
 constexpr absl::Duration kShortWatch = absl::Seconds(1);
-// One that brings nothing for longer than any server needs to accept it is closed by our own client, to be sure that it does not hang.
-constexpr absl::Duration kQuietWatch = absl::Seconds(80);
-// A watch that lives longer than this was not refused.
+// A watch that lives longer than this was not refused. When it brings nothing our own client may close it, to be sure that it does not hang.
 constexpr absl::Duration kAcceptedWatch = absl::Seconds(5);
 // After a server said that it does not have an optional resource.
 constexpr absl::Duration kNotServedLook = absl::Minutes(5);
@@ -326,7 +324,7 @@ void Reflector::OnWatchEnd(const absl::Status& status) {
     const absl::Duration delay = NextDelay(status);
     return After(first ? absl::ZeroDuration() : delay, &Reflector::List);
   }
-  const bool quiet = absl::IsDeadlineExceeded(status) && lived >= kQuietWatch;
+  const bool quiet = absl::IsDeadlineExceeded(status) && lived >= kAcceptedWatch;
   if ((status.ok() && lived >= kShortWatch) || quiet) return After(absl::ZeroDuration(), &Reflector::StartWatch);
   log::Debug("watch ended", {{"resource", resource_.plural}, {"error", status}, {"lived", lived}});
   if (!status.ok()) Refused("watch", status);

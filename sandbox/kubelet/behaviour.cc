@@ -14,8 +14,8 @@ namespace {
 enum class Ending { kFinish, kFail };
 
 // DURATION[:EXITCODE][xTIMES]
-absl::StatusOr<Outcome> ParseOutcome(absl::string_view text, Ending ending) {
-  Outcome outcome;
+absl::StatusOr<RunOutcome> ParseOutcome(absl::string_view text, Ending ending) {
+  RunOutcome outcome;
   outcome.exit_code = ending == Ending::kFail ? 1 : 0;
   absl::string_view rest = text;
   if (const auto x = rest.rfind('x'); x != absl::string_view::npos) {
@@ -65,7 +65,7 @@ int JobVersion(const HostedPod& pod) {
   return absl::SimpleAtoi(AnnotationOf(pod.metadata, "volcano.sh/job-version"), &version) ? version : 0;
 }
 
-bool Applies(const Outcome& outcome, const HostedPod& pod) {
+bool Applies(const RunOutcome& outcome, const HostedPod& pod) {
   return !outcome.times.has_value() || JobVersion(pod) < *outcome.times;
 }
 
@@ -90,7 +90,7 @@ absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finis
         return absl::InvalidArgumentError(
             absl::StrCat("\"", rule, "\": write NAME=DURATION, such as trainer=5s", ending == Ending::kFail ? " or worker-1=3s:137" : ""));
       }
-      GW_ASSIGN_OR_RETURN(Outcome outcome, ParseOutcome(absl::string_view(rule).substr(equals + 1), ending));
+      GW_ASSIGN_OR_RETURN(RunOutcome outcome, ParseOutcome(absl::string_view(rule).substr(equals + 1), ending));
       behaviour.rules_.push_back({rule.substr(0, equals), outcome});
     }
     return absl::OkStatus();
@@ -118,7 +118,7 @@ Writing Behaviour::WritingOf(const HostedPod& pod) const {
   return {};
 }
 
-std::optional<Outcome> Behaviour::For(const HostedPod& pod) const {
+std::optional<RunOutcome> Behaviour::For(const HostedPod& pod) const {
   for (const auto& [key, ending] : {std::pair(kFailAnnotation, Ending::kFail), std::pair(kFinishAnnotation, Ending::kFinish)}) {
     const std::string text = AnnotationOf(pod.metadata, key);
     if (text.empty()) continue;

@@ -25,7 +25,7 @@ inline constexpr absl::string_view kFailAnnotation = "sandbox.gangway.io/fail";
 inline constexpr absl::string_view kLogAnnotation = "sandbox.gangway.io/log";
 inline constexpr absl::string_view kMessageAnnotation = "sandbox.gangway.io/termination-message";
 
-struct Outcome {
+struct RunOutcome {
   absl::Duration after;   // from the container's start
   int exit_code = 0;
   std::optional<int> times;  // only while the pod's job-version is smaller
@@ -47,7 +47,7 @@ class Behaviour {
 
   // What becomes of the pod's containers; none: they run on. `fail` comes before `finish`, earlier rules before later ones.
   // An annotation that does not parse counts as absent (the kubelet tells its user by an event).
-  std::optional<Outcome> For(const HostedPod& pod) const;
+  std::optional<RunOutcome> For(const HostedPod& pod) const;
 
   // What they write; the same for all containers of the pod.
   Writing WritingOf(const HostedPod& pod) const;
@@ -63,7 +63,7 @@ class Behaviour {
  private:
   struct Rule {
     std::string name;
-    Outcome outcome;
+    RunOutcome outcome;
   };
   struct LogRule {
     std::string name;

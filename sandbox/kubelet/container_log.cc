@@ -65,7 +65,7 @@ LogLine ContainerLog::Line(std::int64_t index) const {
 }
 
 absl::StatusOr<ContainerLog> LogOf(const Pod& pod, const PodMemory* memory, absl::string_view container, bool previous, Writing writing,
-                                   const std::optional<Outcome>& outcome) {
+                                   const std::optional<RunOutcome>& outcome) {
   const bool main = Named(pod.spec.containers, container);
   if (!main && !Named(pod.spec.init_containers, container)) {
     return absl::NotFoundError(absl::StrCat("container ", container, " is not in pod ", pod.metadata.name));

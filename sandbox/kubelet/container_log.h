@@ -51,6 +51,6 @@ struct ContainerLog {
 //
 // `outcome` is what will become of the containers, as SyncPod is told. An init container writes its first and its last line only.
 absl::StatusOr<ContainerLog> LogOf(const HostedPod& pod, const PodMemory* memory, absl::string_view container, bool previous, Writing writing,
-                                   const std::optional<Outcome>& outcome);
+                                   const std::optional<RunOutcome>& outcome);
 
 }  // namespace gangway::sandbox

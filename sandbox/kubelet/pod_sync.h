@@ -43,7 +43,7 @@ enum class NodeState { kAlive, kLost, kAbsent };  // kLost: the node exists, its
 struct PodView {
   const HostedPod& pod;
   NodeState node = NodeState::kAlive;
-  std::optional<Outcome> outcome;  // Behaviour::For(pod)
+  std::optional<RunOutcome> outcome;  // Behaviour::For(pod)
   std::string pod_ip, host_ip;     // to be given to the pod when it starts
   MissingSources missing = {};     // of what its containers need of other objects
 };

@@ -1,6 +1,6 @@
 // Gangway, two replicas of each program, on the real API server behind a proxy that does to connections what networks, load balancers
-// and restarts do. Whatever it does, a job submitted then has all its pods bound within ten seconds. The server sends every fiftieth
-// request away (--goaway-chance). Without GW_TEST_LONG only the first story runs.
+// and restarts do. Whatever it does, a job submitted then has all its pods bound within ten seconds; within twenty in the short run, beside which
+// other tests keep the machine busy. The server sends every fiftieth request away (--goaway-chance). Without GW_TEST_LONG only the first story runs.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,7 +27,6 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr double kBoundSeconds = 10;
 constexpr int kLeaseLost = 3;  // an exit code
 
 class ConnectionsTest : public ::testing::Test {
@@ -63,6 +62,7 @@ class ConnectionsTest : public ::testing::Test {
     if (!HasFailure()) return;
     for (const Replica& replica : *replicas_) std::fprintf(stderr, "%s\n", replica.process->Log().c_str());
   }
+  static double BoundSeconds() { return LongRun() ? 10 : 20; }
   static ControlPlane& plane() { return gangway_->plane(); }
 
   // As the kubelet does, though without a pause.
@@ -105,7 +105,7 @@ class ConnectionsTest : public ::testing::Test {
   // Something happens to connections at rest, then while jobs are coming.
   static void LivesWith(const char* what, const std::function<void()>& happens) {
     for (int round = 0; round < (LongRun() ? 3 : 1); ++round) {
-      EXPECT_LE(SecondsUntilBound({Submit()}), kBoundSeconds) << "before " << what;
+      EXPECT_LE(SecondsUntilBound({Submit()}), BoundSeconds()) << "before " << what;
       happens();
       const double at_rest = SecondsUntilBound({Submit()});
       std::vector<std::string> jobs;
@@ -114,8 +114,8 @@ class ConnectionsTest : public ::testing::Test {
       for (int i = 0; i < 5; ++i) jobs.push_back(Submit());
       const double at_work = SecondsUntilBound(jobs);
       std::printf("%s: %.1f s at rest, %.1f s at work\n", what, at_rest, at_work);
-      EXPECT_LE(at_rest, kBoundSeconds) << what;
-      EXPECT_LE(at_work, kBoundSeconds) << what;
+      EXPECT_LE(at_rest, BoundSeconds()) << what;
+      EXPECT_LE(at_work, BoundSeconds()) << what;
     }
   }
   static InstalledGangway* gangway_;
@@ -150,7 +150,7 @@ TEST_F(ConnectionsTest, AreSentAwayNowAndThen) {
   double longest = 0;
   for (int i = 0; i < 40; ++i) longest = std::max(longest, SecondsUntilBound({Submit(), Submit(), Submit(), Submit(), Submit()}));
   std::printf("five jobs, forty times: at most %.1f s\n", longest);
-  EXPECT_LE(longest, kBoundSeconds);
+  EXPECT_LE(longest, BoundSeconds());
   EXPECT_EQ(restarts_, 0);
 }
 
@@ -168,7 +168,7 @@ TEST_F(ConnectionsTest, LeadNowhereForAWhile) {
     proxy_->StallNew(false);
     const double took = SecondsUntilBound({Submit()});
     std::printf("nowhere for %d s: %.1f s after it\n", seconds, took);
-    EXPECT_LE(took, kBoundSeconds);
+    EXPECT_LE(took, BoundSeconds());
   }
 }
 
@@ -179,7 +179,7 @@ TEST_F(ConnectionsTest, EndWithTheApiServerWhichComesBack) {
     ASSERT_TRUE(plane().StartApiServer().ok());
     const double took = SecondsUntilBound({Submit()});
     std::printf("the API server was ended by signal %d: %.1f s after it was back\n", signal, took);
-    EXPECT_LE(took, kBoundSeconds);
+    EXPECT_LE(took, BoundSeconds());
   }
 }
 
@@ -192,7 +192,7 @@ TEST_F(ConnectionsTest, LeadToOneOfTwoApiServers) {
   plane().StopSecondApiServer();
   const double took = SecondsUntilBound({Submit()});
   std::printf("one of two API servers ended: %.1f s\n", took);
-  EXPECT_LE(took, kBoundSeconds) << "every other connection is refused";
+  EXPECT_LE(took, BoundSeconds()) << "every other connection is refused";
   EXPECT_EQ(restarts_, 0);
   proxy_->SetTargets({plane().api_port()});
 }

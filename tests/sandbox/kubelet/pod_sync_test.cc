@@ -24,7 +24,7 @@ class Life {
   explicit Life(absl::string_view pod) : json_(*api::ParseJson(pod)) {}
 
   KubeletTimes times;
-  std::optional<Outcome> outcome;
+  std::optional<RunOutcome> outcome;
   NodeState node = NodeState::kAlive;
   MissingSources missing;
   bool removed = false;
@@ -89,7 +89,7 @@ std::string WaitingReason(const HostedPod& pod) {
 
 TEST(PodSyncTest, APodGoesThroughContainerCreatingToRunningToSucceeded) {
   Life life(kPod);
-  life.outcome = Outcome{absl::Seconds(5), 0, {}};
+  life.outcome = RunOutcome{absl::Seconds(5), 0, {}};
   life.Settle();
   EXPECT_EQ(life.pod().status.phase, "Pending");
   EXPECT_EQ(WaitingReason(life.pod()), "ContainerCreating");
@@ -110,7 +110,7 @@ TEST(PodSyncTest, APodGoesThroughContainerCreatingToRunningToSucceeded) {
 TEST(PodSyncTest, WithZeroTimesOnePassIsEnough) {
   Life life(kPod);
   life.times.start = absl::ZeroDuration();
-  life.outcome = Outcome{absl::ZeroDuration(), 0, {}};
+  life.outcome = RunOutcome{absl::ZeroDuration(), 0, {}};
   ASSERT_TRUE(life.Step());
   EXPECT_EQ(life.pod().status.phase, "Succeeded");
 }
@@ -124,7 +124,7 @@ TEST(PodSyncTest, ExitCodesAndRestartPolicies) {
   for (const Case& c : {Case{"Never", 137, "Failed"}, Case{"OnFailure", 0, "Succeeded"}, Case{"Never", 0, "Succeeded"}}) {
     Life life(kPod);
     life.Set(std::string(R"({"spec":{"restartPolicy":")") + c.policy + "\"}}");
-    life.outcome = Outcome{absl::Seconds(1), c.exit_code, {}};
+    life.outcome = RunOutcome{absl::Seconds(1), c.exit_code, {}};
     do life.Settle();
     while (life.Wait());
     EXPECT_EQ(life.pod().status.phase, c.phase) << c.policy << " " << c.exit_code;
@@ -136,7 +136,7 @@ TEST(PodSyncTest, OnFailureRestartsAtOnceThenWithGrowingBackoff) {
   Life life(kPod);
   life.Set(R"({"spec":{"restartPolicy":"OnFailure"}})");
   life.times.start = absl::ZeroDuration();
-  life.outcome = Outcome{absl::Seconds(1), 1, {}};
+  life.outcome = RunOutcome{absl::Seconds(1), 1, {}};
   std::vector<absl::Duration> restarts;
   int seen = 0;
   while (seen < 4) {
@@ -229,7 +229,7 @@ TEST(PodSyncTest, ALostNodeDoesNothingAndAnAbsentOneLosesItsPodsAfterAWhile) {
 
 TEST(PodSyncTest, AKubeletThatForgotGoesOnByTheStatus) {
   Life life(kPod);
-  life.outcome = Outcome{absl::Seconds(5), 0, {}};
+  life.outcome = RunOutcome{absl::Seconds(5), 0, {}};
   life.Settle();
   ASSERT_TRUE(life.Wait());
   life.Settle();
@@ -285,7 +285,7 @@ TEST(PodSyncTest, WhatIsMissingAtARestartHoldsTheContainerUntilItIsThere) {
   Life life(kPod);
   life.Set(R"({"spec":{"restartPolicy":"Always"}})");
   life.times.start = absl::ZeroDuration();
-  life.outcome = Outcome{absl::Seconds(1), 1, {}};
+  life.outcome = RunOutcome{absl::Seconds(1), 1, {}};
   life.Settle();
   life.missing.containers = {{"trainer", "secret \"x\" not found"}};
   ASSERT_TRUE(life.Wait());
@@ -322,7 +322,7 @@ TEST(PodSyncTest, MissingPullSecretsAreAWarning) {
 
 TEST(PodSyncTest, LogsTellWhatTheContainerDid) {
   Life life(kPod);
-  life.outcome = Outcome{absl::Seconds(5), 3, {}};
+  life.outcome = RunOutcome{absl::Seconds(5), 3, {}};
   const auto log = [&](absl::string_view container, bool previous = false) { return LogOf(life.pod(), nullptr, container, previous, Writing{}, life.outcome); };
   EXPECT_THAT(log("trainer").status().message(), HasSubstr("waiting to start"));
   EXPECT_EQ(log("nope").status().code(), absl::StatusCode::kNotFound);
