@@ -80,6 +80,23 @@ TEST_F(SpecRowsTest, ARowThatDoesNotExistIsATypingError) {
   EXPECT_THAT(outcome.out, HasSubstr("there is no row P26 (T.P1P26One"));
 }
 
+TEST_F(SpecRowsTest, RowsThatComeLaterOrNeverAreCounted) {
+  Rows("in tests/a\nrows P1-9\nlater eviction: P2-4 P6\nlater volumes: P7\nnever nobody votes: P8 P9\n");
+  Program("tests/a", "T.\n  P1P5Both\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("doc.rows: 2 of 9 rows are carried by 1 tests; 5 not yet; 2 never\n"));
+}
+
+TEST_F(SpecRowsTest, ARowThatIsCarriedIsLateNoMore) {
+  Rows("in tests/a\nrows P1-4\nlater eviction: P1-2\nnever nobody votes: P2 P3 P7\nlater : P4\n");
+  Program("tests/a", "T.\n  P1One\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("later or never, and yet a test carries P1\n"), HasSubstr("later or never names P7, which is no row"),
+                                 HasSubstr("later and never name P2 twice"), HasSubstr("say what or why")));
+}
+
 TEST_F(SpecRowsTest, DifferencesHaveTheirHeadingsAndTests) {
   Rows("in tests/a\nrows P1-2\nours Counts stay: P1\n");
   Program("tests/a", "T.\n  P1P2\nAll/JobTest.\n  Ends/P2  # x\n");

@@ -2,6 +2,7 @@
 // caches: what the watches bring, and what the controller makes of it.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "plugin/controller/caches.h"
@@ -35,12 +36,26 @@ TEST_F(HandlerRowTest, H2AnUpdateOfAJobIsSeen) {
   EXPECT_EQ(Phase("job1"), "Aborted");
 }
 
+// How often the driver's objects were looked at, by how it ended.
+std::string PlansOf(absl::string_view driver, const Metrics& metrics) {
+  std::string plans;
+  for (absl::string_view line : absl::StrSplit(metrics.Expose(), '\n')) {
+    if (absl::StartsWith(line, absl::StrCat("gangway_plans_total{driver=\"", driver, "\""))) absl::StrAppend(&plans, line, "\n");
+  }
+  EXPECT_NE(plans, "");
+  return plans;
+}
+
 // A list that shows what is known already: a watch that broke, and a restart of the server's history.
 TEST_F(HandlerRowTest, H3TheSameResourceVersionIsNoNews) {
-  Start();
+  Metrics metrics;
+  ControllersOptions options;
+  options.metrics = &metrics;
+  Start(options);
   StartJob("job1", JobText("job1", 1, {{"w", 1}}));
   Run(absl::Minutes(1));
   const int writes = writes_;
+  const std::string plans = PlansOf("job", metrics);
   int lists = 0;
   fate_ = [&](const kube::Request& request) {
     if (absl::EndsWith(request.path, "/jobs") && !sandbox::ApiServer::IsWatch(request)) ++lists;
@@ -53,6 +68,10 @@ TEST_F(HandlerRowTest, H3TheSameResourceVersionIsNoNews) {
   EXPECT_TRUE(controllers_->synced());
   EXPECT_GT(lists, 0);
   EXPECT_EQ(writes_, writes);
+  EXPECT_EQ(PlansOf("job", metrics), plans) << "the job was not even looked at";
+  Patch(api::kJobs, "job1", R"({"metadata":{"labels":{"a":"b"}}})");
+  Run();
+  EXPECT_NE(PlansOf("job", metrics), plans);
 }
 
 TEST_F(HandlerRowTest, H11AGroupThatChangesItsPhaseIsLookedAt) {

@@ -406,57 +406,6 @@ TEST(ScheduleTest, WhatRunsAndWhatSucceededCountsTowardTheMinimum) {
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "n1")));
 }
 
-// spec: volcano-scheduler 9.2, in our words. A node has the cpu given, a pod one cpu unless said.
-struct RoleCase {
-  std::string name;
-  int min_member;
-  std::vector<std::pair<std::string, int>> minima;
-  int master_cpu, worker_cpu;  // of the one node that has the label
-  int masters, workers;
-  std::size_t placed;
-};
-
-class RoleTest : public ::testing::TestWithParam<RoleCase> {};
-
-TEST_P(RoleTest, Places) {
-  const RoleCase& c = GetParam();
-  World w;
-  for (const auto& [name, cpu] : {std::pair("master", c.master_cpu), std::pair("worker", c.worker_cpu)}) {
-    if (cpu == 0) continue;
-    model::NodeFacts node = Node(name, cpu);
-    node.labels = {{"role", name}};
-    w.cluster.SetNode(node);
-  }
-  model::GangFacts gang = Gang("pg", c.min_member);
-  gang.min_task_member = c.minima;
-  w.cluster.SetGang(gang);
-  for (int i = 0; i < c.masters; ++i) w.cluster.SetPod(Pod("pg", "master", i, CpuOn(1000, "role", "master")));
-  for (int i = 0; i < c.workers; ++i) w.cluster.SetPod(Pod("pg", "worker", i, CpuOn(1000, "role", "worker")));
-  EXPECT_EQ(w.Placed().size(), c.placed);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, RoleTest,
-    ::testing::Values(RoleCase{"A1_AnyTaskFillsAMinimumOfOne", 1, {}, 0, 2, 1, 1, 1},
-                      RoleCase{"A2_EachRoleItsMinimum", 2, {{"master", 1}, {"worker", 1}}, 1, 1, 2, 2, 2},
-                      RoleCase{"A3_ARoleShortBindsNothing", 2, {{"master", 2}, {"worker", 0}}, 1, 2, 2, 2, 0},
-                      RoleCase{"A4_NoMinimumPlacesWhatFits", 0, {}, 0, 2, 0, 2, 2},
-                      RoleCase{"G10_RolesAreSkippedWhenTheGangAsksForLess", 2, {{"master", 2}, {"worker", 2}}, 1, 1, 2, 2, 2}),
-    [](const auto& c) { return c.param.name; });
-
-TEST(ScheduleTest, A5_QueuesShareWhatIsBeyondMinima) {
-  World w;
-  w.cluster.SetNode(Node("n1", 2));
-  for (const char* name : {"c1", "c2"}) w.cluster.SetQueue(Queue(name));
-  for (const auto& [name, queue] : {std::pair("pg1", "c1"), std::pair("pg2", "c2")}) {
-    model::GangFacts gang = Gang(name, 0);
-    gang.queue = queue;
-    w.cluster.SetGang(gang);
-    for (int i = 1; i <= 2; ++i) w.cluster.SetPod(Pod(name, "p", i, Cpu(1000)));
-  }
-  EXPECT_THAT(w.Placed(), ElementsAre(Pair("pg1-p-1", "n1"), Pair("pg2-p-1", "n1")));
-}
-
 TEST(ScheduleTest, HigherPriorityThenEarlierArrivalGoesFirst) {
   World w;
   w.cluster.SetNode(Node("n1", 2));

@@ -78,7 +78,7 @@ TEST(DifferencesTest, ADelayedActionEndsWithItsReason) {
 }
 
 // Volcano's event carries version 0 and so counts only until the first kill.
-TEST(DifferencesTest, AnUnknownGroupIsAnsweredAfterARestartToo) {
+TEST(DifferencesTest, P22AnUnknownGroupIsAnsweredAfterARestartToo) {
   World world(JobText("j", 2, {{"w", 2}}, R"("maxRetry":5,"policies":[{"event":"Unknown","action":"RestartJob"}])"));
   ASSERT_TRUE(world.Start());
   for (int version = 1; version <= 2; ++version) {

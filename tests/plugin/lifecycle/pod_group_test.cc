@@ -4,7 +4,10 @@
 
 #include <ostream>
 
+#include <boost/json.hpp>
+
 #include "absl/strings/str_cat.h"
+#include "api/json_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "plugin/lifecycle/pod_usage.h"
@@ -141,12 +144,25 @@ TEST(PodGroupTest, G1G2MembersOfAPartitionedTask) {
   EXPECT_EQ(Wanted(spec).min_task_member.at("task1"), 3);
 }
 
+// Members of tasks that are no more stay (spec 5.1).
 TEST(PodGroupTest, G3OnlyTheClassChanges) {
   JobSpec spec;
   spec.priority_class_name = "new";
-  const auto patch = PodGroupPatch(PodGroupSpec{}, Wanted(spec));
-  GW_ASSERT_OK(patch);
-  EXPECT_EQ(*patch, R"({"spec":{"priorityClassName":"new"}})");
+  for (const std::map<std::string, std::int32_t>& members : {std::map<std::string, std::int32_t>{}, {{"task1", 6}}}) {
+    PodGroupSpec is = Wanted(spec);
+    is.priority_class_name = "old";
+    is.min_task_member = members;
+    const auto patch = PodGroupPatch(is, Wanted(spec));
+    GW_ASSERT_OK(patch);
+    EXPECT_EQ(*patch, R"({"spec":{"priorityClassName":"new"}})");
+    boost::json::value group{{"spec", *api::ParseJson(api::Encode(is))}};
+    api::ApplyMergePatch(group, *api::ParseJson(*patch));
+    const auto after = api::Decode<PodGroupSpec>(api::ToJson(group.at("spec")));
+    GW_ASSERT_OK(after);
+    EXPECT_EQ(after->priority_class_name, "new");
+    EXPECT_EQ(after->min_task_member, members);
+    EXPECT_EQ(*PodGroupPatch(*after, Wanted(spec)), "") << "and nothing is left to do";
+  }
 }
 
 TEST(PodGroupTest, G5MembersAreUpdated) {

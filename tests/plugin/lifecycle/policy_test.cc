@@ -1,4 +1,4 @@
-// The rows P1 to P25 of the specification (volcano-job 9.1).
+// The rows P1 to P25 of the specification (volcano-job 9.1). P22 is ours: differences_test.cc.
 #include "plugin/lifecycle/policy.h"
 
 #include <ostream>
@@ -105,12 +105,23 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"P19", JobOf().Policy(OnCode(3, "AbortJob")).Policy(On("PodFailed", "RestartPod")), Request().Event(E::kPodFailed).Code(3), A::kAbortJob},
         Case{"P20", JobOf().Policy(On("*", "RestartJob")), Request().Event(E::kPodPending), A::kSyncJob},
         Case{"P21", JobOf().Policy(On("*", "RestartJob", "1m")), Request().Event(E::kPodPending), A::kRestartJob, absl::Minutes(1)},
-        Case{"P22", JobOf().Version(1).Policy(On("Unknown", "RestartJob")), Request().Event(E::kUnknown), A::kSyncJob},
         Case{"P23", JobOf().Version(2).Policy(On("PodFailed", "RestartJob")), Request().Event(E::kPodFailed).Version(1), A::kSyncJob},
         Case{"P24", JobOf().Task(On("PodPending", "RestartPod")).Policy(On("PodPending", "AbortJob", "5m")),
              Request().Task("task1").Event(E::kPodPending), A::kAbortJob, absl::Minutes(5)},
         Case{"P25", JobOf().Version(3).Uid("u1").Policy(On("*", "RestartJob")), Request().Action(A::kAbortJob), A::kAbortJob}),
     [](const auto& c) { return c.param.name; });
+
+// Their action is what there would be without a policy: so no other one is taken either. Admission refuses the code 0 (V13).
+TEST(ResolveRowTest, P6P7P9P12NoPolicyAnswersACommandOrTheCode0) {
+  const auto resolve = [](const JobOf& job, const Request& request) { return Resolve(job.job, request.happening); };
+  for (const char* action : {"SyncJob", "AbortJob", "RestartJob", "RestartTask", "RestartPod", "TerminateJob", "CompleteJob", "ResumeJob"}) {
+    const LifecyclePolicy on_command = On("CommandIssued", action, "10s"), on_code = WithCode(On("CommandIssued", action, "10s"), 0);
+    EXPECT_EQ(resolve(JobOf().Task(on_code), Request().Task("task1")), Resolution{}) << "P6 " << action;
+    EXPECT_EQ(resolve(JobOf().Task(on_command), Request().Task("task1").Event(E::kCommandIssued)), Resolution{}) << "P7 " << action;
+    EXPECT_EQ(resolve(JobOf().Policy(on_command), Request().Event(E::kCommandIssued)), Resolution{}) << "P9 " << action;
+    EXPECT_EQ(resolve(JobOf().Policy(on_code), Request()), Resolution{}) << "P12 " << action;
+  }
+}
 
 TEST(EventSetTest, NamesWhatSomePolicyAnswers) {
   const EventSet none(JobOf().job);

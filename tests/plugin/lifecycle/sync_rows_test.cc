@@ -112,8 +112,30 @@ TEST(KillRowTest, Y6Y10ThePodOnly) {
   EXPECT_TRUE(world.Exists("podgroups", "j-job-uid"));
 }
 
-TEST(KillRowTest, Y7Y8ATargetThatIsNotThere) {
-  for (const char* action : {"RestartTask", "RestartPod"}) {  // a command names neither
+TEST(KillRowTest, Y7ATaskWithoutPodsIsKilledWithoutHarm) {
+  World world(JobText("j", 3, {{"one", 1, R"("policies":[{"event":"PodEvicted","action":"RestartTask"}])"}, {"two", 2}}));
+  ASSERT_TRUE(world.Start());
+  world.PodGone("j-one-0");
+  world.Step();
+  EXPECT_EQ(world.phase(), "Restarting");
+  EXPECT_THAT(world.Pods(), ElementsAre("two-0 Running v0", "two-1 Running v0"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("one-0 Pending v0", "two-0 Running v0", "two-1 Running v0"));
+}
+
+TEST(KillRowTest, Y8APodThatIsGoneIsKilledWithoutHarm) {
+  World world(JobText("j", 2, {{"w", 2, R"("policies":[{"event":"PodEvicted","action":"RestartPod"}])"}}));
+  ASSERT_TRUE(world.Start());
+  world.PodGone("j-w-0");
+  world.Step();
+  EXPECT_EQ(world.phase(), "Restarting");
+  EXPECT_THAT(world.Pods(), ElementsAre("w-1 Running v0"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Pending v0", "w-1 Running v0"));
+}
+
+TEST(KillRowTest, Y7Y8ACommandThatNamesNone) {
+  for (const char* action : {"RestartTask", "RestartPod"}) {
     World world(JobText("j", 2, {{"w", 2}}));
     ASSERT_TRUE(world.Start());
     world.Command("c", action);

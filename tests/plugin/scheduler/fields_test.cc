@@ -44,10 +44,11 @@ class FieldsTest : public ::testing::Test {
   void AddGroup(const std::string& spec, const std::string& status = R"("phase":"Inqueue")") {
     Add("podgroups", absl::StrCat(R"({"metadata":{"namespace":"ns","name":"g","uid":"u-g","resourceVersion":"1"},"spec":{)", spec, R"(},"status":{)", status, "}}"));
   }
-  void AddPod(const std::string& name, const std::string& spec = "", const std::string& labels = R"("app":"train")", const std::string& cpu = R"("cpu":"1")") {
+  void AddPod(const std::string& name, const std::string& spec = "", const std::string& labels = R"("app":"train")", const std::string& cpu = R"("cpu":"1")",
+              const std::string& phase = "Pending", const std::string& role = "w") {
     Add("pods", absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{)", labels,
-                             R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":"w"}},"spec":{"schedulerName":"volcano",)", spec,
-                             spec.empty() ? "" : ",", R"("containers":[{"name":"c","resources":{"requests":{)", cpu, R"(}}}]},"status":{"phase":"Pending"}})"));
+                             R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", role, R"("}},"spec":{"schedulerName":"volcano",)", spec,
+                             spec.empty() ? "" : ",", R"("containers":[{"name":"c","resources":{"requests":{)", cpu, R"(}}}]},"status":{"phase":")", phase, R"("}})"));
   }
   // One that runs on a node, of nobody we know.
   void AddStranger(const std::string& name, const std::string& node, const std::string& spec, const std::string& ns = "ns",
@@ -118,6 +119,74 @@ TEST_F(FieldsTest, PartitionsWithoutTopologyAreAPlainGang) {
   for (int i = 0; i < 4; ++i) AddPod(absl::StrCat("p", i), "", absl::StrCat(R"("volcano.sh/task-spec":"w","volcano.sh/partition-id":")", i / 2, "\""));
   Run();
   EXPECT_EQ(bound_.size(), 4u) << reason_;
+}
+
+// Rows of section 9.1, 9.3 and 9.9 of the contract: what prefers one topology has to fit nonetheless, and amounts of 0 deserved are no limit.
+class SoftTopologyTest : public FieldsTest {
+ protected:
+  SoftTopologyTest() {
+    for (const auto& [name, zone] : {std::pair("s0-n1", "s0"), std::pair("s0-n2", "s0"), std::pair("s1-n1", "s1"), std::pair("s1-n2", "s1")}) {
+      AddNode(name, zone, R"("cpu":"2","memory":"4Gi","pods":"10")");
+    }
+  }
+  void AddSoft(int min_member) { AddGroup(absl::StrCat(R"("minMember":)", min_member, R"(,"queue":"default","networkTopology":{"mode":"soft","highestTierAllowed":1})")); }
+  void AddOne(const std::string& name, const std::string& spec = "", const std::string& phase = "Pending", const std::string& role = "w") {
+    AddPod(name, spec, "", R"("cpu":"2","memory":"4G")", phase, role);
+  }
+};
+
+TEST_F(SoftTopologyTest, H1AllOfItBeyondOneDomain) {
+  AddSoft(3);
+  for (const char* pod : {"p0", "p1", "p2"}) AddOne(pod);
+  Run();
+  EXPECT_EQ(bound_.size(), 3u) << reason_;
+}
+
+TEST_F(SoftTopologyTest, H2TwoRoles) {
+  AddSoft(1);
+  AddOne("p0", "", "Pending", "master");
+  AddOne("p1", "", "Pending", "worker");
+  Run();
+  EXPECT_EQ(bound_.size(), 2u) << reason_;
+}
+
+TEST_F(SoftTopologyTest, H3ASelectorDecides) {
+  AddSoft(1);
+  AddOne("p0", R"("nodeSelector":{"kubernetes.io/hostname":"s1-n2"})");
+  Run();
+  EXPECT_THAT(bound_, ElementsAre(std::pair<const std::string, std::string>("p0", "s1-n2")));
+}
+
+class SoftTopologyMinimumTest : public SoftTopologyTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(SoftTopologyMinimumTest, H4TheThirdOfThree) {
+  AddSoft(GetParam());
+  AddOne("p0", R"("nodeName":"s0-n1")", "Running");
+  AddOne("p1", R"("nodeName":"s0-n2")", "Running");
+  AddOne("p2");
+  Run();
+  ASSERT_EQ(bound_.size(), 1u) << reason_;
+  EXPECT_TRUE(bound_.contains("p2"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Minimum, SoftTopologyMinimumTest, ::testing::Values(2, 3));
+
+// Volcano says nothing about a gang whose queue is not there.
+TEST_F(FieldsTest, E4AGangWithoutItsQueueIsNotLetInAndIsToldWhy) {
+  AddNode("n1", "a");
+  AddGroup(R"("minMember":0,"queue":"missing")", R"("phase":"Pending")");
+  Run();
+  EXPECT_EQ(reason_, "waits for 0 of 0 tasks: there is no queue missing");
+  EXPECT_EQ(phase_, "") << "it stays Pending";
+}
+
+TEST_F(FieldsTest, T10NothingDeservedOfAResourceIsNoLimit) {
+  AddNode("n1", "a", R"("cpu":"4","pods":"110","nvidia.com/gpu":"8")");
+  items_["queues"] = R"({"metadata":{"name":"default","uid":"q2","resourceVersion":"1"},"spec":{"deserved":{"cpu":"4","nvidia.com/gpu":"8","hugepages-1Gi":"0"}}})";
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("p0", "", "", R"("cpu":"2","nvidia.com/gpu":"1")");
+  Run();
+  EXPECT_EQ(bound_.size(), 1u) << reason_;
 }
 
 TEST_F(FieldsTest, AQueueWithoutDevicesGetsNone) {

@@ -16,13 +16,14 @@ struct CleanCase {
   std::string name, policy;
   bool fails = false;
   std::vector<std::string> left;
+  std::string field = "cleanPodPolicy";
 };
 
 class PaddleCleanTest : public ::testing::TestWithParam<CleanCase> {};
 
 TEST_P(PaddleCleanTest, LeavesThesePods) {
   const CleanCase& c = GetParam();
-  const std::string policy = c.policy.empty() ? "" : absl::StrCat("\"cleanPodPolicy\":\"", c.policy, "\"");
+  const std::string policy = c.policy.empty() ? "" : absl::StrCat("\"", c.field, "\":\"", c.policy, "\"");
   PaddleWorld world(PaddleJobText("wd", {{"ps", RoleText(1)}, {"worker", RoleText(2)}}, policy));
   ASSERT_TRUE(world.Start());
   world.SetPod("wd-worker-0", "Succeeded");
@@ -49,6 +50,9 @@ INSTANTIATE_TEST_SUITE_P(Rows, PaddleCleanTest,
                                            CleanCase{"D7OnFailureFailed", "OnFailure", true, {}},
                                            CleanCase{"D8OnFailureCompleted", "OnFailure", false, kBoth},
                                            CleanCase{"D9NeverCompleted", "Never", false, kBoth}, CleanCase{"D10NeverFailed", "Never", true, kOneFailed},
+                                           CleanCase{"D12OldNameOnCompletion", "OnCompletion", false, {}, "cleanPolicy"},
+                                           CleanCase{"D12OldNameOnFailure", "OnFailure", true, {}, "cleanPolicy"},
+                                           CleanCase{"D12OldNameNever", "Never", false, kBoth, "cleanPolicy"},
                                            CleanCase{"UnknownTextKeeps", "OnFailed", true, kOneFailed}),
                          [](const auto& c) { return c.param.name; });
 
