@@ -1,13 +1,13 @@
 // The real kubectl against `gangway sandbox`, its validation on. Skipped, and counted as skipped, where there is no kubectl.
 //
-// GW_UPDATE_GOLDEN=1 rewrites the golden texts in tests/golden/kubectl; their difference is read in review.
-#include <cstdlib>
+// GW_UPDATE_GOLDEN=1 writes the golden texts in tests/golden/kubectl anew, and the tests that did so fail; their difference is read in review.
 #include <fstream>
 #include <iterator>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kubectl/sandbox_process.h"
+#include "tests/testing/golden.h"
 
 namespace gangway::testutil {
 namespace {
@@ -55,12 +55,8 @@ class KubectlTest : public ::testing::Test {
   std::unique_ptr<SandboxProcess> sandbox_;
 };
 
-void ExpectGolden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(GW_SOURCE_DIR) + "/tests/golden/kubectl/" + name + ".txt";
-  const std::string actual = Normalize(text);
-  if (std::getenv("GW_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << actual;
-  std::ifstream file(path);
-  EXPECT_EQ(actual, std::string(std::istreambuf_iterator<char>(file), {})) << "golden text " << path;
+void ExpectGoldenText(const std::string& name, const std::string& text) {
+  ExpectGolden(std::string(GW_SOURCE_DIR) + "/tests/golden/kubectl/" + name + ".txt", Normalize(text));
 }
 
 TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
@@ -68,19 +64,19 @@ TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
   EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"}), "job.batch.volcano.sh/ctr-volcano created\n");
   WaitForJob("ctr-volcano", "Running");
   Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
-  ExpectGolden("get-vcjob-running", Kubectl({"get", "vcjob"}));
-  ExpectGolden("get-vcjob-wide-running", Kubectl({"get", "vcjob", "-o", "wide"}));
-  ExpectGolden("get-podgroup-running", Kubectl({"get", "podgroup"}));
-  ExpectGolden("get-podgroup-wide-running", Kubectl({"get", "podgroup", "-o", "wide"}));
-  ExpectGolden("describe-podgroup-running", Kubectl({"describe", "podgroup", "ctr-volcano"}));
-  ExpectGolden("get-pods-running", Kubectl({"get", "pods"}));
+  ExpectGoldenText("get-vcjob-running", Kubectl({"get", "vcjob"}));
+  ExpectGoldenText("get-vcjob-wide-running", Kubectl({"get", "vcjob", "-o", "wide"}));
+  ExpectGoldenText("get-podgroup-running", Kubectl({"get", "podgroup"}));
+  ExpectGoldenText("get-podgroup-wide-running", Kubectl({"get", "podgroup", "-o", "wide"}));
+  ExpectGoldenText("describe-podgroup-running", Kubectl({"describe", "podgroup", "ctr-volcano"}));
+  ExpectGoldenText("get-pods-running", Kubectl({"get", "pods"}));
   EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "node-000 node-000 node-000 node-000");
   Kubectl({"annotate", "pods", "-l", "volcano.sh/task-spec=trainer", "sandbox.gangway.io/finish=0s"});
   WaitForJob("ctr-volcano", "Completed");
-  ExpectGolden("get-vcjob-completed", Kubectl({"get", "vcjob"}));
+  ExpectGoldenText("get-vcjob-completed", Kubectl({"get", "vcjob"}));
   EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.status.succeeded}"}), "2");
   Kubectl({"wait", "pods", "-l", "volcano.sh/task-spec=pserver", "--for=delete", "--timeout=30s"});
-  ExpectGolden("get-pods-completed", Kubectl({"get", "pods"}));
+  ExpectGoldenText("get-pods-completed", Kubectl({"get", "pods"}));
   EXPECT_THAT(Kubectl({"get", "podgroup"}), IsEmpty());
   const std::string described = Kubectl({"describe", "vcjob", "ctr-volcano"});
   EXPECT_THAT(described, AllOf(HasSubstr("Succeeded:"), HasSubstr("Completing"), HasSubstr("ExecuteAction")));
@@ -91,7 +87,7 @@ TEST_F(KubectlTest, AJobThatCannotFitSaysWhyInNumbers) {
   Kubectl({"apply", "-f", kExamples + "too-large.yaml"});
   Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.conditions[0].type}=Unschedulable", "--timeout=30s"});
   EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "");
-  ExpectGolden("describe-podgroup-too-large", Kubectl({"describe", "podgroup", "too-large"}));
+  ExpectGoldenText("describe-podgroup-too-large", Kubectl({"describe", "podgroup", "too-large"}));
   const std::string message = Kubectl({"get", "podgroup", "-o", "jsonpath={.items[0].status.conditions[0].message}"});
   EXPECT_THAT(message, StartsWith("waits for "));
   EXPECT_THAT(Kubectl({"get", "events"}), HasSubstr(message));

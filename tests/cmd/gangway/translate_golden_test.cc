@@ -1,8 +1,6 @@
-// What `gangway translate` makes of each example, for both targets, down to the byte. GW_UPDATE_GOLDEN=1 writes the files again.
+// What `gangway translate` makes of each example, for both targets, down to the byte. GW_UPDATE_GOLDEN=1 writes the files anew, and fails.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/files.h"
+#include "tests/testing/golden.h"
 #include "tests/testing/status_matchers.h"
 
 namespace gangway::cmd {
@@ -68,11 +67,6 @@ std::vector<api::MixedDocument> Read(const Example& example) {
   return all;
 }
 
-void ExpectFile(const std::string& path, const std::string& actual) {
-  if (std::getenv("GW_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << actual;
-  EXPECT_EQ(testutil::ReadFile(path), actual) << path << ": GW_UPDATE_GOLDEN=1 writes it again";
-}
-
 TEST(TranslateGoldenTest, EachExampleForBothTargets) {
   const convert::TypeCheck check = TypeCheckOf();
   for (const Example& example : Examples()) {
@@ -82,8 +76,8 @@ TEST(TranslateGoldenTest, EachExampleForBothTargets) {
       const convert::ManifestTranslation translation = TranslateManifest(documents, {.target = target, .elastic_etcd = "etcd.default:2379"}, check);
       const std::string yaml = TranslationYaml(translation);
       const std::string base = absl::StrCat(kGolden, "/", example.name, ".");
-      ExpectFile(absl::StrCat(base, std::string(convert::TargetName(target)), ".yaml"), yaml);
-      if (target == convert::Target::kVolcano) ExpectFile(absl::StrCat(base, "stderr"), TranslationFindings(translation));
+      testutil::ExpectGolden(absl::StrCat(base, std::string(convert::TargetName(target)), ".yaml"), yaml);
+      if (target == convert::Target::kVolcano) testutil::ExpectGolden(absl::StrCat(base, "stderr"), TranslationFindings(translation));
       const Validation verdict = Validate(Read(yaml, "out.yaml"));
       EXPECT_EQ(verdict.refused, 0u) << ValidationText(verdict);
       EXPECT_GT(verdict.checked, 0u) << "nothing came out:\n" << TranslationFindings(translation);
