@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/json_value.h"
+#include "api/quantity.h"
 #include "base/check.h"
 
 namespace gangway::testutil {
@@ -41,6 +42,8 @@ const json::array& List(const json::object& object, std::initializer_list<const 
   const json::value* const found = Find(object, path);
   return found != nullptr && found->is_array() ? found->as_array() : none;
 }
+
+constexpr std::int64_t kNodeMilliCpu = 16'000;  // of every node in the recordings, and in stories
 
 const std::regex& Uid() {
   static const std::regex& uid = *new std::regex("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
@@ -89,6 +92,23 @@ std::string JobLine(const json::object& job) {
   return line;
 }
 
+std::string StatusLine(const json::object& job) {
+  const auto status = [](std::string* out, const json::value& condition) { absl::StrAppend(out, Text(condition.as_object(), {"status"})); };
+  return absl::StrCat("min ", Number(job, {"status", "minAvailable"}), ": ", absl::StrJoin(List(job, {"status", "conditions"}), ", ", status));
+}
+
+std::string TasksLine(const json::object& job) {
+  std::map<std::string, std::string> tasks;
+  if (const json::value* const counts = Find(job, {"status", "taskStatusCount"})) {
+    for (const auto& [task, by_phase] : counts->as_object()) {
+      std::map<std::string, std::int64_t> phases;
+      for (const auto& [phase, count] : by_phase.as_object().at("phase").as_object()) phases[std::string(phase)] = count.as_int64();
+      tasks[std::string(task)] = absl::StrJoin(phases, ", ", [](std::string* out, const auto& each) { absl::StrAppend(out, each.second, " ", each.first); });
+    }
+  }
+  return absl::StrJoin(tasks, "; ", absl::PairFormatter(": "));
+}
+
 std::string GroupLine(const json::object& group) {
   std::string line = Placed(group) ? "Running" : Text(group, {"status", "phase"});
   if (const json::object* const newest = NewestCondition(group)) {
@@ -100,6 +120,38 @@ std::string GroupLine(const json::object& group) {
 std::string PodLine(const json::object& pod) {
   return absl::StrCat(Text(pod, {"status", "phase"}), Text(pod, {"spec", "nodeName"}).empty() ? "" : " bound",
                       Text(pod, {"metadata", "deletionTimestamp"}).empty() ? "" : " terminating");
+}
+
+// Milli-cpu that the pod's containers ask for.
+std::int64_t CpuOf(const json::object& pod) {
+  std::int64_t milli = 0;
+  for (const json::value& container : List(pod, {"spec", "containers"})) {
+    const auto cpu = api::Quantity::Parse(Text(container.as_object(), {"resources", "requests", "cpu"}));
+    if (cpu.ok() && cpu->Milli().ok()) milli += *cpu->Milli();
+  }
+  return milli;
+}
+
+// Of a Job no two of whose pods find room on one node: how many nodes those are on that have not ended.
+void AddNodes(const json::array& pods, Lines& lines) {
+  struct Spread {
+    int pods = 0;
+    std::set<std::string> nodes;
+    bool small = false;
+  };
+  std::map<std::string, Spread> by_job;
+  for (const json::value& item : pods) {
+    const json::object& pod = item.as_object();
+    const std::string job = Text(pod, {"metadata", "labels", "volcano.sh/job-name"}), node = Text(pod, {"spec", "nodeName"}), phase = Text(pod, {"status", "phase"});
+    if (job.empty() || node.empty() || (phase != "Pending" && phase != "Running")) continue;
+    Spread& spread = by_job[job];
+    ++spread.pods;
+    spread.nodes.insert(node);
+    spread.small = spread.small || 2 * CpuOf(pod) <= kNodeMilliCpu;
+  }
+  for (const auto& [job, spread] : by_job) {
+    if (!spread.small) lines["Nodes/" + job] = absl::StrCat(spread.pods, " pods on ", spread.nodes.size());
+  }
 }
 
 void AddWaiting(const json::array& pods, Lines& lines) {
@@ -272,13 +324,19 @@ Lines LinesOf(const api::Resource& resource, const json::array& items) {
     const std::string name = NameOf(object);
     if (ClustersOwn(name)) continue;
     std::string& line = lines[absl::StrCat(resource.kind.data(), "/", PlainName(name))];
-    if (&resource == &api::kJobs) line = JobLine(object);
-    else if (&resource == &api::kPodGroups) line = GroupLine(object);
+    if (&resource == &api::kJobs) {
+      line = JobLine(object);
+      lines["Status/" + PlainName(name)] = StatusLine(object);
+      lines["Tasks/" + PlainName(name)] = TasksLine(object);
+    } else if (&resource == &api::kPodGroups) line = GroupLine(object);
     else if (&resource == &api::kPods) line = PodLine(object);
     else if (&resource == &api::kQueues) line = Text(object, {"status", "state"});
     else line = "there";
   }
-  if (&resource == &api::kPods) AddWaiting(items, lines);
+  if (&resource == &api::kPods) {
+    AddWaiting(items, lines);
+    AddNodes(items, lines);
+  }
   return lines;
 }
 

@@ -195,7 +195,9 @@ class Player {
   }
 
   static bool IsOf(const api::Resource& resource, const std::string& key) {
-    return absl::StartsWith(key, absl::StrCat(resource.kind.data(), "/")) || (&resource == &api::kPods && absl::StartsWith(key, "Waiting/"));
+    const std::string kind = key.substr(0, key.find('/'));
+    if (&resource == &api::kPods && (kind == "Waiting" || kind == "Nodes")) return true;
+    return resource.kind == kind || (&resource == &api::kJobs && (kind == "Status" || kind == "Tasks"));
   }
 
   // Everything is as in the snapshot, except what passes.
@@ -203,8 +205,10 @@ class Player {
     const json::value* const named = step.fields.if_contains("passing");
     const std::vector<std::string> keys = named != nullptr ? Texts(*named) : std::vector<std::string>{};
     const auto passing = [&](const std::string& key) {
+      const bool of_job = absl::StartsWith(key, "Status/") || absl::StartsWith(key, "Tasks/");
+      const std::string object = of_job ? absl::StrCat("Job", key.substr(key.find('/'))) : key;
       return std::any_of(keys.begin(), keys.end(), [&](absl::string_view each) {
-        return absl::ConsumeSuffix(&each, "*") ? absl::StartsWith(key, each) : key == each;
+        return absl::ConsumeSuffix(&each, "*") ? absl::StartsWith(object, each) : object == each;
       });
     };
     Lines wanted;
@@ -214,7 +218,12 @@ class Player {
       for (const api::Resource* const resource : kObserved) {
         Lines expected = wanted, seen = LinesNow(*resource);
         std::erase_if(expected, [&](const auto& each) { return !IsOf(*resource, each.first) || passing(each.first); });
-        std::erase_if(seen, [&](const auto& each) { return passing(each.first); });
+        // Volcano forgets what it counted when it kills; of Jobs that ended so there is nothing to compare (docs/differences.md).
+        std::erase_if(seen, [&](const auto& each) {
+          const std::string name = each.first.substr(each.first.find('/') + 1);
+          const bool ended = absl::StartsWith(each.first, "Tasks/") && !expected.contains(each.first) && expected.contains("Job/" + name);
+          return passing(each.first) || ended;
+        });
         differs = Difference(expected, seen);
         if (!differs.empty()) return false;
       }

@@ -6,7 +6,9 @@
 Writes CASE/input.yaml (copied) and CASE/recorded.json beside this script, for each case whose folder has a timeline:
 
   phases    of each Job, PodGroup and Queue, without repetitions; "r1" is a Job's retryCount. Of a PodGroup those that last
-  moments   each snapshot in a line per object: phase, counters, what is bound, the newest condition of a PodGroup
+  moments   each snapshot in a line per object: phase, counters, what is bound, the newest condition of a PodGroup. Of a Job also
+            Status/NAME, its minimum and its conditions; Tasks/NAME, its taskStatusCount, which Volcano drops when it kills, so that
+            of a Job that has ended it stands here only where it was kept; Nodes/NAME, where no two of its pods find room on one node
   events    Kind/name Type Reason: "must" if it is there whenever the scheduler looks, "may" if it tells of a state that passes
   injected  the fields that Volcano fills in, as they first stood: of pods, PodGroups and whatever plugins make
 
@@ -22,6 +24,7 @@ import sys
 
 UID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 FINAL = {"Completed", "Failed", "Aborted", "Terminated"}
+NODE_CPUS = 16  # of every node in the recordings
 COUNTERS = ("pending", "running", "succeeded", "failed", "unknown", "terminating")
 # Of a pod. The rest is the template's, or the API server's.
 POD_FIELDS = ("hostname", "subdomain", "schedulerName", "priorityClassName", "hostNetwork", "dnsPolicy", "restartPolicy")
@@ -114,12 +117,33 @@ def counters(status, names):
     return "".join(f" {name}={status[name]}" for name in names if status.get(name))
 
 
+def task_counts(status):
+    return "; ".join(
+        f"{task}: " + ", ".join(f"{count} {phase}" for phase, count in sorted(counts.get("phase", {}).items()))
+        for task, counts in sorted((status.get("taskStatusCount") or {}).items()))
+
+
+def spread(pods):
+    """Where no two find room on one node of 16 cpu: how many nodes they are on."""
+    bound = [pod["spec"] for pod in pods if pod["spec"].get("nodeName")]
+    cpus = [sum(float(c.get("resources", {}).get("requests", {}).get("cpu", "0").replace("m", "e-3")) for c in spec["containers"]) for spec in bound]
+    if not bound or min(cpus) <= NODE_CPUS / 2:
+        return None
+    return f"{len(bound)} pods on {len({spec['nodeName'] for spec in bound})}"
+
+
 def moment_of(objects, own_queues):
     lines = {}
     for job in objects.get("Job", []):
-        status = job.get("status", {})
+        status, name = job.get("status", {}), job["metadata"]["name"]
         final = (status.get("state") or {}).get("phase") in FINAL
-        lines["Job/" + job["metadata"]["name"]] = job_state(status) + counters(status, ("terminating",) if final else COUNTERS)
+        lines["Job/" + name] = job_state(status) + counters(status, ("terminating",) if final else COUNTERS)
+        lines["Status/" + name] = f"min {status.get('minAvailable', 0)}: " + ", ".join(c["status"] for c in status.get("conditions") or [])
+        if not final or status.get("taskStatusCount"):
+            lines["Tasks/" + name] = task_counts(status)
+        on = spread([p for p in objects.get("Pod", []) if p["metadata"].get("labels", {}).get("volcano.sh/job-name") == name and p["status"]["phase"] in ("Pending", "Running")])
+        if on is not None:
+            lines["Nodes/" + name] = on
     for group in objects.get("PodGroup", []):
         status = group.get("status", {})
         newest = newest_condition(status)
