@@ -277,17 +277,17 @@ class Source:
         """`a.name < b.name`, an order: whether it holds for equals says nothing of things that differ."""
         size = 1
         while i - size > 0 and i + size < len(self.tokens):
-            left, right = self.word(i - size), self.word(i + size)
-            if left in ENDS_AN_OPERAND | {'{', '('} and self.match.get(i - size, i) > i:
-                break
-            if left in ENDS_AN_OPERAND | {'&&', '||', '!=', '=='}:
+            left = self.word(i - size)
+            opened = left in ('(', '[', '{')
+            if self.match[i - size] > i if opened else left in ENDS_AN_OPERAND | {'&&', '||', '!=', '=='}:
                 break
             size += 1
         before = [self.word(j) for j in range(i - size + 1, i)]
         after = [self.word(j) for j in range(i + 1, i + size)]
         pairs = {(x, y) for x, y in zip(before, after) if x != y}
-        named = all(x.isidentifier() and y.isidentifier() for x, y in pairs)
-        return size > 3 and len(pairs) == 1 and named and self.word(i + size) in {',', ';', ')', ':', '&&', '||', '?'}
+        body = self._around(i)
+        of_lambda = {self.word(j) for j in range(self.match[body - 1], body)} if self.word(body - 1) == ')' else set()
+        return size > 3 and len(pairs) == 1 and set(*pairs) <= of_lambda and self.word(i + size) in {',', ';', ')', ':', '&&', '||', '?'}
 
     def _compound(self, i):
         first = i

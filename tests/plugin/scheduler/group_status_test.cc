@@ -29,9 +29,18 @@ class GroupStatusTest : public ::testing::Test {
     pod.phase = phase;
     cluster_.SetPod(pod);
   }
-  void Write(int second, bool told) {
-    const StatusInput input{cluster_.gang(cluster_.FindGang("default", "g")), status_, told, told ? "waits" : "", "", "", "id", At(second)};
+  void Write(int second, bool told, const std::string& text = "waits", const std::string& released = "") {
+    const StatusInput input{cluster_.gang(cluster_.FindGang("default", "g")), status_, told, told ? text : "", released, "", "id", At(second)};
     status_ = WantedStatus(input);
+  }
+  const PodGroupCondition& Condition(absl::string_view type) const {
+    return *std::find_if(status_.conditions.begin(), status_.conditions.end(), [&](const auto& condition) { return condition.type == type; });
+  }
+  std::string PhaseAfter(const std::string& phase, bool told = false) {
+    status_ = {};
+    status_.phase = phase;
+    Write(1, told);
+    return status_.phase;
   }
 
   model::Cluster cluster_;
@@ -67,6 +76,80 @@ TEST_F(GroupStatusTest, AFailedMemberBesideARunningOneIsUnknown) {
   SetPod(1, model::PodPhase::kFailed);
   Write(2, true);
   EXPECT_EQ(status_.phase, "Unknown");
+}
+
+TEST_F(GroupStatusTest, AConditionThatGoesOnHasItsNewWordsAndItsOldTime) {
+  Write(1, true, "waits for 2");
+  Write(2, true, "waits for 1");
+  EXPECT_EQ(Condition("Unschedulable").message, "waits for 1");
+  EXPECT_EQ(Condition("Unschedulable").last_transition_time.at, At(1));
+  status_.conditions[0].reason = "another's";
+  Write(3, true, "waits for 1");
+  EXPECT_EQ(Condition("Unschedulable").reason, kUnschedulableReason);
+  EXPECT_EQ(Condition("Unschedulable").last_transition_time.at, At(1));
+  status_.conditions[0].status = "False";
+  Write(4, true, "waits for 1");
+  EXPECT_EQ(Condition("Unschedulable").last_transition_time.at, At(4));
+}
+
+TEST_F(GroupStatusTest, OnlyTheirOppositeOvertakesScheduledAndUnschedulable) {
+  Write(1, true);
+  Write(2, true, "waits", "released 1 of 2 tasks [g-w-0/u]");
+  EXPECT_EQ(Condition("GangReleased").last_transition_time.at, At(2));
+  Write(3, true);
+  EXPECT_EQ(Condition("Unschedulable").last_transition_time.at, At(1));
+}
+
+TEST_F(GroupStatusTest, WhatIsScheduledIsSaidWhenAllBindingsHaveArrived) {
+  SetPod(0, model::PodPhase::kRunning);
+  cluster_.Assume(cluster_.FindTask("default", "g-w-1"), cluster_.FindNode("n1"));
+  Write(1, false);
+  EXPECT_TRUE(status_.conditions.empty());
+  SetPod(1, model::PodPhase::kPending);
+  Write(2, false);
+  EXPECT_EQ(Condition("Scheduled").last_transition_time.at, At(2));
+}
+
+TEST_F(GroupStatusTest, PhasesFollowFromWhatIsThere) {
+  EXPECT_EQ(PhaseAfter(""), "Inqueue") << "it is let in";
+  EXPECT_EQ(PhaseAfter("Running"), "Pending") << "it has nothing any more";
+  SetPod(0, model::PodPhase::kRunning);
+  EXPECT_EQ(PhaseAfter("Inqueue"), "Inqueue");
+  EXPECT_EQ(PhaseAfter("Running"), "Running") << "what it lacks is not told";
+  EXPECT_EQ(PhaseAfter("Running", true), "Unknown");
+  EXPECT_EQ(PhaseAfter("Inqueue", true), "Inqueue") << "it never was whole";
+  SetPod(1, model::PodPhase::kSucceeded);
+  EXPECT_EQ(PhaseAfter("Inqueue"), "Running");
+  SetPod(0, model::PodPhase::kSucceeded);
+  EXPECT_EQ(PhaseAfter("Running"), "Completed");
+  for (const int i : {0, 1}) cluster_.RemovePod("default", absl::StrCat("g-w-", i));
+  EXPECT_EQ(PhaseAfter("Completed"), "Completed") << "its pods are gone";
+  EXPECT_EQ(PhaseAfter("Unknown"), "Pending");
+  EXPECT_EQ(PhaseAfter("Inqueue"), "Inqueue");
+  cluster_.SetGang(testutil::Gang("g", 0));
+  EXPECT_EQ(PhaseAfter("Inqueue"), "Completed") << "a minimum of nothing is complete at once";
+  cluster_.SetAdmitted(cluster_.FindGang("default", "g"), false);
+  EXPECT_EQ(PhaseAfter("Pending"), "Pending");
+}
+
+TEST_F(GroupStatusTest, AGangThatIsNotLetInHasNoPhaseBeforeThatIsTold) {
+  cluster_.SetAdmitted(cluster_.FindGang("default", "g"), false);
+  EXPECT_EQ(PhaseAfter(""), "");
+  EXPECT_EQ(PhaseAfter("", true), "Pending");
+  for (const int i : {0, 1}) cluster_.RemovePod("default", absl::StrCat("g-w-", i));
+  EXPECT_EQ(PhaseAfter(""), "");
+  EXPECT_EQ(PhaseAfter("", true), "Pending");
+}
+
+TEST_F(GroupStatusTest, AllThatCountsIsPatchedAndWhatIsNoneGoes) {
+  PodGroupStatus before, after;
+  after.phase = "Running";
+  after.running = 2;
+  after.succeeded = 1;
+  after.failed = 3;
+  EXPECT_EQ(StatusPatch(before, after), R"({"status":{"phase":"Running","running":2,"succeeded":1,"failed":3}})");
+  EXPECT_EQ(StatusPatch(after, before), R"({"status":{"phase":"","running":null,"succeeded":null,"failed":null}})");
+  EXPECT_EQ(StatusPatch(after, after), "");
 }
 
 }  // namespace

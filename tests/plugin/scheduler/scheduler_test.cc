@@ -1,7 +1,9 @@
 // The scheduler against the sandbox's API server, on the simulated loop.
 #include "plugin/scheduler/scheduler.h"
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -677,6 +679,11 @@ TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
   EXPECT_EQ(dump->at("caches").at("nodes").as_int64(), 1);
   EXPECT_EQ(Text(*dump, "/gangs/0/gang"), "default/g");
   EXPECT_THAT(Text(*dump, "/gangs/0/reason"), HasSubstr("needs cpu 3"));
+  for (const char* number : {"queuedKeys", "plansUnderWay", "eventsWaiting"}) EXPECT_EQ(dump->at(number).as_int64(), 0) << number;
+  EXPECT_EQ(dump->at("waitingGangs").as_int64(), 1);
+  EXPECT_EQ(dump->at("gangs").at(0).at("minMember").as_int64(), 1);
+  EXPECT_EQ(dump->at("gangs").at(0).at("tasks").as_int64(), 1);
+  for (const char* cache : {"pods", "podgroups"}) EXPECT_EQ(dump->at("caches").at(cache).as_int64(), 1) << cache;
   EXPECT_THAT(scheduler_->Dump(0), HasSubstr(R"("gangs":[])"));
 }
 
@@ -818,6 +825,92 @@ TEST_F(SchedulerTest, G9AMinimumOfNothingIsCompleteAtOnce) {
   StartScheduler();
   loop_.RunFor(absl::Seconds(10));
   EXPECT_EQ(Phase("pg"), "Completed");
+}
+
+TEST_F(SchedulerTest, WhoWaitsIsToldThatHisQueueIsGone) {
+  AddNodes(1);
+  const std::string queue = R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"lab"},"spec":{"weight":1}})";
+  Create(api::kQueues, queue);
+  const std::string path = api::PathOf(api::kQueues, "", "lab");
+  ASSERT_TRUE(Ask("PATCH", path + "/status", R"({"status":{"state":"Open"}})", "application/merge-patch+json").ok());
+  StartScheduler();
+  AddGroup("g", 1, R"(,"queue":"lab")");
+  AddPod("p", "g", "99");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ElementsAre(HasSubstr("needs cpu 99")));
+  ASSERT_TRUE(Ask("PATCH", path + "/status", R"({"status":{"state":"Closed"}})", "application/merge-patch+json").ok());
+  ASSERT_TRUE(Ask("DELETE", path).ok());
+  loop_.RunFor(absl::Seconds(70));
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ElementsAre(HasSubstr("there is no queue lab")));
+}
+
+TEST_F(SchedulerTest, TheNextSchedulerWritesNothingThatIsWritten) {
+  AddNodes(1);
+  StartScheduler();
+  AddGroup("tight", 2);
+  for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("tight-w-", i), "tight", "9");
+  loop_.RunFor(absl::Minutes(1));
+  Crash();
+  std::vector<std::string> writes;
+  fate_ = [&](const kube::Request& request) {
+    if (request.method != "GET" && !absl::StrContains(request.path, "/events")) writes.push_back(request.path);
+    return sandbox::RequestFate{};
+  };
+  StartScheduler();
+  loop_.RunFor(absl::Minutes(2));
+  EXPECT_THAT(writes, IsEmpty());
+}
+
+// What a scheduler does not know it must not decide without.
+TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
+  for (const std::string plural : {"pods", "nodes", "podgroups", "queues", "priorityclasses", "persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"}) {
+    SCOPED_TRACE(plural);
+    SimulatedLoop loop(1);
+    testutil::FakeClient client(loop);
+    bool broken = true;
+    client.SetHandler([&](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
+      if (request.method != "GET") return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
+      if (broken && absl::EndsWith(request.path, "/" + plural)) return testutil::Refusal(500, "InternalError");
+      if (!absl::EndsWith(request.path, "/podgroups")) return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+      return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[
+        {"metadata":{"name":"g","namespace":"ns","uid":"u","resourceVersion":"2"},"spec":{"minMember":1,"queue":"default"}}]})");
+    });
+    Scheduler scheduler(loop, client, {});
+    scheduler.Start();
+    loop.RunFor(absl::Seconds(5));
+    const auto writes = [&] {
+      return std::count_if(client.requests().begin(), client.requests().end(), [](const kube::Request& request) { return request.method != "GET"; });
+    };
+    EXPECT_FALSE(scheduler.synced());
+    EXPECT_THAT(scheduler.problem(), HasSubstr(plural));
+    EXPECT_EQ(writes(), 0);
+    broken = false;
+    loop.RunFor(absl::Minutes(1));
+    EXPECT_TRUE(scheduler.synced());
+    EXPECT_EQ(scheduler.problem(), "");
+    EXPECT_GT(writes(), 0);
+  }
+}
+
+TEST(SchedulerObjectsTest, OfEachResourceWhatDoesNotDecodeIsTold) {
+  const std::map<std::string, std::string> bad = {{"pods", R"("spec":[])"}, {"nodes", R"("spec":[])"}, {"queues", R"("spec":[])"}, {"priorityclasses", R"("value":"x")"},
+                                                  {"persistentvolumeclaims", R"("spec":[])"}, {"persistentvolumes", R"("spec":[])"}, {"storageclasses", R"("volumeBindingMode":[])"}};
+  for (const auto& [plural, member] : bad) {
+    SCOPED_TRACE(plural);
+    SimulatedLoop loop(1);
+    testutil::FakeClient client(loop);
+    client.SetHandler([&, plural = plural, member = member](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
+      if (request.method != "GET") return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
+      const std::string item = absl::StrCat(R"({"metadata":{"name":"bad","uid":"u1","resourceVersion":"1"},)", member, "}");
+      return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", absl::EndsWith(request.path, "/" + plural) ? item : "", "]}"));
+    });
+    Scheduler scheduler(loop, client, {});
+    scheduler.Start();
+    loop.RunFor(absl::Seconds(5));
+    EXPECT_TRUE(std::any_of(client.requests().begin(), client.requests().end(), [](const kube::Request& request) {
+      return absl::EndsWith(request.path, "/events") && absl::StrContains(request.body, "InvalidObject");
+    }));
+  }
 }
 
 // An object that cannot be read gets an event that says so, and the others are scheduled.

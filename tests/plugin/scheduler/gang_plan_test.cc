@@ -1,0 +1,155 @@
+// What is written about one gang, given what is written already.
+#include "plugin/scheduler/gang_plan.h"
+
+#include "absl/strings/match.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "plugin/scheduler/group_status.h"
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::scheduler {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testutil::At;
+using testutil::Cpu;
+
+class GangPlanTest : public ::testing::Test {
+ protected:
+  GangPlanTest() {
+    for (const char* name : {"n1", "n2", "n3", "n4", "n5", "n6"}) cluster_.SetNode(testutil::Node(name));
+    cluster_.SetGang(testutil::Gang("g", 6));
+  }
+  void SetPod(int index, const std::string& node = "", model::PodPhase phase = model::PodPhase::kPending) {
+    model::PodFacts pod = testutil::Pod("g", "w", index, Cpu(1000));
+    pod.node = node;
+    pod.phase = phase;
+    cluster_.SetPod(pod);
+  }
+  void TellNoRoom() {
+    model::Reason reason;
+    reason.missing = reason.min_member = 6;
+    telling_.Decide(reason, true, {}, At(0));
+    telling_.Advance({absl::Seconds(1), absl::Seconds(1), absl::Seconds(60)}, At(5));
+  }
+  kube::Plan Plan(int second = 10) {
+    const model::GangId id = cluster_.FindGang("default", "g");
+    const GangView view{cluster_, id, group_, telling_, [this](const model::Task& task) { return accepted_ == task.name; },
+                        [this](const model::Task&) { return written_; }, leftovers_, At(0), absl::Seconds(30), "id"};
+    return PlanGang(view, At(second));
+  }
+  // "podgroups g", "pods/binding g-w-0", of all stages.
+  static std::vector<std::string> Writes(const kube::Plan& plan) {
+    std::vector<std::string> out;
+    for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
+      for (const kube::Write& write : plan.stages[stage]) {
+        out.push_back(absl::StrCat(stage, " ", std::string(write.resource->plural), write.subresource.empty() ? "" : "/", write.subresource, " ", write.name));
+      }
+    }
+    return out;
+  }
+  static std::vector<std::string> Events(const kube::Plan& plan) {
+    std::vector<std::string> out;
+    for (const kube::EventNote& note : plan.events) out.push_back(absl::StrCat(note.reason, " ", note.message));
+    return out;
+  }
+
+  model::Cluster cluster_;
+  api::volcano::PodGroup group_;
+  Telling telling_;
+  std::optional<Leftovers> leftovers_;
+  std::string accepted_, written_;
+};
+
+TEST_F(GangPlanTest, TheFirstFourNodesAreNamed) {
+  group_.status.phase = "Inqueue";
+  for (int i = 0; i < 6; ++i) SetPod(i, absl::StrCat("n", i / 2 + 1));
+  EXPECT_THAT(Events(Plan()), ElementsAre("Scheduled 6 of 6 tasks are placed: n1 (2), n2 (2), n3 (2)"));
+  for (int i = 0; i < 6; ++i) SetPod(i, absl::StrCat("n", std::min(i + 1, 4)));
+  EXPECT_THAT(Events(Plan()), ElementsAre("Scheduled 6 of 6 tasks are placed: n1 (1), n2 (1), n3 (1), n4 (3)"));
+  for (int i = 0; i < 6; ++i) SetPod(i, absl::StrCat("n", i + 1));
+  EXPECT_THAT(Events(Plan()), ElementsAre("Scheduled 6 of 6 tasks are placed: n1 (1), n2 (1), n3 (1), n4 (1) and 2 more"));
+  group_.status.phase = "Running";
+  EXPECT_THAT(Events(Plan()), IsEmpty());
+  group_.status.phase = "Unknown";
+  EXPECT_THAT(Events(Plan()), IsEmpty()) << "it was placed before";
+}
+
+TEST_F(GangPlanTest, ThatItCannotBeScheduledIsAnEventOnceItsConditionSaysSo) {
+  SetPod(0);
+  TellNoRoom();
+  written_ = ConditionText("Unschedulable", telling_.text());
+  EXPECT_THAT(Events(Plan()), ElementsAre("Unschedulable " + telling_.text()));
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g"));
+  EXPECT_THAT(Events(Plan()), SizeIs(1)) << "until it is written";
+  api::volcano::PodGroupCondition condition;
+  condition.type = "Unschedulable";
+  condition.status = "True";
+  condition.reason = std::string(kUnschedulableReason);
+  condition.message = telling_.text();
+  group_.status.phase = "Inqueue";
+  group_.status.conditions.push_back(condition);
+  EXPECT_THAT(Events(Plan()), IsEmpty());
+  EXPECT_THAT(Writes(Plan()), IsEmpty());
+}
+
+TEST_F(GangPlanTest, PodsThatWaitForUsAreToldWhy) {
+  group_.status.phase = "Inqueue";
+  SetPod(0);
+  model::PodFacts others = testutil::Pod("g", "w", 1, Cpu(1000)), gated = testutil::Pod("g", "w", 2, Cpu(1000));
+  others.ours = false;
+  gated.gated = true;
+  cluster_.SetPod(others);
+  cluster_.SetPod(gated);
+  SetPod(3, "n1");
+  TellNoRoom();
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g", "0 pods/status g-w-0"));
+  EXPECT_THAT(Events(Plan()), ElementsAre("Unschedulable " + telling_.text(), "FailedScheduling " + telling_.text()));
+}
+
+TEST_F(GangPlanTest, ABindingIsSentUntilItIsAccepted) {
+  group_.status.phase = "Inqueue";
+  for (int i = 0; i < 2; ++i) {
+    SetPod(i);
+    cluster_.Assume(cluster_.FindTask("default", absl::StrCat("g-w-", i)), cluster_.FindNode("n1"));
+  }
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 pods/binding g-w-0", "0 pods/binding g-w-1"));
+  accepted_ = "g-w-0";
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 pods/binding g-w-1"));
+}
+
+TEST_F(GangPlanTest, LeftoversAreReleasedWhenTheirTimeHasCome) {
+  group_.status.phase = "Inqueue";
+  SetPod(0, "n1");
+  SetPod(1);
+  leftovers_ = FindLeftovers(cluster_, cluster_.FindGang("default", "g"));
+  TellNoRoom();
+  EXPECT_EQ(Plan(29).look_again, At(30));
+  EXPECT_THAT(Events(Plan(29)), ::testing::Not(::testing::Contains(HasSubstr("eleased"))));
+  const kube::Plan plan = Plan(30);
+  EXPECT_THAT(Writes(plan), ElementsAre("0 podgroups g", "0 pods/status g-w-1", "1 pods/status g-w-0", "2 pods g-w-0"));
+  EXPECT_EQ(plan.stages[2][0].verb, kube::Verb::kDelete);
+  EXPECT_THAT(Events(plan), ::testing::Contains(HasSubstr("GangReleased released 1 of 6 tasks")));
+  EXPECT_THAT(plan.stages[0][0].body, HasSubstr("[g-w-0/uid-g-w-0]"));
+}
+
+TEST_F(GangPlanTest, LeftoversThatStayAreToldOnce) {
+  group_.status.phase = "Inqueue";
+  model::PodFacts pod = testutil::Pod("g", "w", 0, Cpu(1000));
+  pod.node = "n1";
+  pod.controlled = false;
+  cluster_.SetPod(pod);
+  leftovers_ = FindLeftovers(cluster_, cluster_.FindGang("default", "g"));
+  EXPECT_THAT(Writes(Plan(30)), ElementsAre("0 podgroups g"));
+  EXPECT_THAT(Events(Plan(30)), ElementsAre(HasSubstr("GangPartBound the gang did not become whole within 30s; 1 pod without a controller stays: g-w-0")));
+  api::volcano::PodGroupCondition condition;
+  condition.type = std::string(kGangPartBound);
+  group_.status.conditions.push_back(condition);
+  EXPECT_THAT(Events(Plan(31)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gangway::scheduler
