@@ -36,6 +36,11 @@ ApiServer::WatchAnswer ApiServer::StartWatch(const kube::Request& request, const
 
 void ApiServer::SetPodLogs(PodLogs pod_logs, PodLogStreams streams) { impl_->core.SetPodLogs(std::move(pod_logs), std::move(streams)); }
 void ApiServer::BreakWatches() { impl_->core.watches().EndAll(absl::OkStatus()); }
+void ApiServer::Restart() {
+  ++restarts_;
+  impl_->core.watches().EndAll(absl::UnavailableError("the API server was restarted"));
+  CompactHistory();
+}
 void ApiServer::CompactHistory() { impl_->core.store().Compact(); }
 const Store& ApiServer::store() const { return impl_->core.store(); }
 

@@ -84,8 +84,12 @@ class ApiServer {
   // Who answers GET pods/log; without, 404. May be set again. Without `streams` following a log ends with what is there.
   void SetPodLogs(PodLogs pod_logs, PodLogStreams streams = nullptr);
 
-  // Ends every watch, as a restart of the server would; clients resume.
+  // Ends every watch in an orderly way; clients resume.
   void BreakWatches();
+  // As when the server is killed and comes back with what etcd has: every watch ends with Unavailable, in-process requests under way get no
+  // answer, and the history is forgotten.
+  void Restart();
+  std::uint64_t restarts() const { return restarts_; }
   // Forgets the history, so that resuming watches and continued lists are told 410.
   void CompactHistory();
 
@@ -96,6 +100,7 @@ class ApiServer {
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
+  std::uint64_t restarts_ = 0;
   Owner owner_;
 };
 

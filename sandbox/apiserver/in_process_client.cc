@@ -15,6 +15,17 @@ absl::Status Lost(const kube::Request& request) {
   return absl::UnavailableError(absl::StrCat(request.method, " ", request.path, ": the connection was lost"));
 }
 
+kube::Response Expired() {
+  kube::Response response;
+  response.code = 410;
+  response.content_type = "application/json";
+  response.body = MakeBytes(kube::StatusBody(410, "Expired", "too old resource version"));
+  return response;
+}
+
+// How many frames of a stream may come again.
+constexpr std::size_t kRemembered = 16;
+
 void PostAfter(Loop& loop, absl::Duration delay, Token owner, Loop::Task task) {
   if (delay > absl::ZeroDuration()) {
     loop.PostAt(loop.Now() + delay, std::move(owner), std::move(task));
@@ -34,6 +45,9 @@ struct Stream {
   std::deque<Loop::Task> under_way;
   absl::Time last_delivery = absl::InfinitePast();
   bool ending = false;
+  bool lost_place = false;           // frames are missing, and its holder has not been told
+  std::vector<kube::Frame> held;     // come behind the next batch
+  std::deque<kube::Frame> remembered;
   Owner alive;  // of what is under way to the client
 };
 
@@ -52,6 +66,7 @@ struct InProcessClient::State {
   absl::btree_map<std::uint64_t, std::shared_ptr<Stream>> streams;
   // Requests under way to the server outlive the client: what was sent is carried out.
   std::shared_ptr<Owner> network = std::make_shared<Owner>();
+  std::vector<Token> to_be_told;  // holders of watches that lost their place and ended otherwise
   Owner alive;
 
   void Deliver(Stream& stream, absl::Duration delay, Loop::Task task) {
@@ -77,6 +92,7 @@ struct InProcessClient::State {
     Stream& stream = *it->second;
     stream.ending = true;
     stream.server_side.reset();
+    if (!absl::IsOutOfRange(status) && std::exchange(stream.lost_place, false)) to_be_told.push_back(stream.owner);
     Deliver(stream, delay, [this, id, status = std::move(status)] {
       const auto at = streams.find(id);
       if (at == streams.end()) return;
@@ -93,7 +109,14 @@ struct InProcessClient::State {
     WatchFate fate;
     if (faults.frames) fate = faults.frames(stream.request, frames);
     if (fate.break_before) return End(id, fate.delay, Lost(stream.request));
-    Deliver(stream, fate.delay, [this, id, frames = std::move(frames)]() mutable {
+    if (fate.end_before) return End(id, fate.delay, absl::OkStatus());
+    if (fate.error_before) return EndWithError(id, fate.delay, *fate.error_before);
+    if (faults.frames) Disturb(id, stream, fate, frames);
+    if (!frames.empty()) HandOver(id, stream, fate.delay, std::move(frames));
+  }
+
+  void HandOver(std::uint64_t id, Stream& stream, absl::Duration delay, std::vector<kube::Frame> frames) {
+    Deliver(stream, delay, [this, id, frames = std::move(frames)]() mutable {
       const auto at = streams.find(id);
       if (at == streams.end()) return;
       const std::shared_ptr<Stream> open = at->second;  // the callback may end the watch
@@ -101,10 +124,42 @@ struct InProcessClient::State {
     });
   }
 
+  // What is left of the batch, and what comes with it.
+  void Disturb(std::uint64_t id, Stream& stream, const WatchFate& fate, std::vector<kube::Frame>& frames) {
+    if (fate.place != WatchFate::Place::kInOrder) {
+      if (fate.place == WatchFate::Place::kBehindNext) stream.held.insert(stream.held.end(), frames.begin(), frames.end());
+      stream.lost_place = true;
+      loop.PostAt(loop.Now() + fate.found_out_after, stream.alive.token(), [this, id] { EndWithError(id, absl::ZeroDuration(), Expired()); });
+      return frames.clear();
+    }
+    frames.insert(frames.end(), stream.held.begin(), stream.held.end());
+    stream.held.clear();
+    const std::size_t again = std::min(fate.repeat, stream.remembered.size());
+    frames.insert(frames.begin(), stream.remembered.end() - static_cast<std::ptrdiff_t>(again), stream.remembered.end());
+    stream.remembered.insert(stream.remembered.end(), frames.begin() + static_cast<std::ptrdiff_t>(again), frames.end());
+    while (stream.remembered.size() > kRemembered) stream.remembered.pop_front();
+  }
+
+  void EndWithError(std::uint64_t id, absl::Duration delay, const kube::Response& refused) {
+    const auto it = streams.find(id);
+    if (it == streams.end() || it->second->ending) return;
+    HandOver(id, *it->second, delay, {{kube::FrameType::kError, refused.body}});
+    End(id, delay, kube::StatusFromResponse(refused));
+  }
+
+  // Whether this holder's last watch lost its place; told once.
+  bool MustBeTold(const Token& owner) {
+    const auto it = std::find_if(to_be_told.begin(), to_be_told.end(), [&](const Token& each) { return !each.owner_before(owner) && !owner.owner_before(each); });
+    if (it == to_be_told.end()) return false;
+    to_be_told.erase(it);
+    return true;
+  }
+
   void Open(std::uint64_t id) {
     const auto it = streams.find(id);
     if (it == streams.end() || it->second->ending) return;
     if (running.expired()) return End(id, absl::ZeroDuration(), Lost(it->second->request));
+    if (MustBeTold(it->second->owner)) return End(id, absl::ZeroDuration(), kube::StatusFromResponse(Expired()));
     ApiServer::WatchAnswer answer = server.StartWatch(
         it->second->request, caller,
         [this, id](std::vector<kube::Frame> frames) { OnServerFrames(id, std::move(frames)); },
@@ -114,7 +169,12 @@ struct InProcessClient::State {
   }
 
   // The end of a stream that its holder has destroyed.
-  void Drop(std::uint64_t id) { streams.erase(id); }
+  void Drop(std::uint64_t id) {
+    const auto it = streams.find(id);
+    if (it == streams.end()) return;
+    if (it->second->lost_place) to_be_told.push_back(it->second->owner);
+    streams.erase(it);
+  }
 };
 
 namespace {
@@ -139,20 +199,22 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
   RequestFate fate;
   if (state.faults.request) fate = state.faults.request(request);
   // The task owns its way to the server, not the client: only the answer is the client's.
-  auto carry = [&loop = state.loop, &server = state.server, running = state.server.running(), caller = state.caller,
+  auto carry = [&loop = state.loop, &server = state.server, running = state.server.running(), restarts = state.server.restarts(), caller = state.caller,
                 network = state.network, fate = std::move(fate),
                 alive = state.alive.token(), owner = std::move(owner), request = std::move(request),
                 done = std::move(done)]() mutable {
     absl::StatusOr<kube::Response> answer = Lost(request);
     if (fate.answer) {
       answer = *std::move(fate.answer);
-    } else if (fate.loss != RequestFate::Loss::kRequest && !running.expired()) {
+    } else if (fate.loss != RequestFate::Loss::kRequest && !running.expired() && server.restarts() == restarts) {
+      if (!fate.query.empty()) request.query = fate.query;
       kube::Response response = server.Handle(request, caller);
       if (fate.loss == RequestFate::Loss::kNone) answer = std::move(response);
     }
     if (alive.expired() || owner.expired()) return;
     PostAfter(loop, fate.reply_delay, owner,
-              [alive = std::move(alive), answer = std::move(answer), done = std::move(done)]() mutable {
+              [&server, running, restarts, lost = Lost(request), alive = std::move(alive), answer = std::move(answer), done = std::move(done)]() mutable {
+                if (!running.expired() && server.restarts() != restarts) answer = std::move(lost);
                 if (!alive.expired()) done(std::move(answer));
               });
   };
@@ -172,6 +234,7 @@ std::unique_ptr<kube::Watch> InProcessClient::StartWatch(kube::Request request, 
   stream->on_end = std::move(on_end);
   state.streams.emplace(id, stream);
   PostAfter(state.loop, fate.request_delay, stream->alive.token(), [&state, id, fate] {
+    if (fate.answer) return state.End(id, fate.reply_delay, kube::StatusFromResponse(*fate.answer));
     if (fate.loss == RequestFate::Loss::kNone) return state.Open(id);
     const auto it = state.streams.find(id);
     if (it != state.streams.end()) state.End(id, fate.reply_delay, Lost(it->second->request));

@@ -24,15 +24,31 @@ struct RequestFate {
     kReply,    // is carried out, its reply lost
   };
   Loss loss = Loss::kNone;
-  // The answer of somebody in between (a proxy, an admission plugin, a quota); the server never sees the request.
+  // The answer of somebody in between (a proxy, an admission plugin, a quota); the server never sees the request. Of a watch: it is refused.
   std::optional<kube::Response> answer = std::nullopt;
+  // When not empty, what arrives instead of the request's own query: a replica that lags answers as of an older resourceVersion.
+  std::string query = {};
   absl::Duration request_delay = absl::ZeroDuration();
   absl::Duration reply_delay = absl::ZeroDuration();
 };
 
-// What becomes of one batch of frames of a watch. Batches of one watch never overtake one another.
+// What becomes of one batch of frames of a watch. Batches of one watch overtake one another only where it says so.
+//
+// A client that is told nothing cannot survive frames that are missing or in another order. Kubernetes tells it: a watch that lost its
+// place ends with an ERROR frame of 410. So here, `found_out_after` the loss; and when the stream ends before, its holder's next watch,
+// which would go on behind the loss, is refused with 410.
 struct WatchFate {
+  enum class Place {
+    kInOrder,
+    kBehindNext,  // the next batch comes first
+    kNever,
+  };
   bool break_before = false;  // the stream ends with Unavailable and this batch is not delivered
+  bool end_before = false;    // the same, in an orderly way
+  std::optional<kube::Response> error_before = std::nullopt;  // the same, with an ERROR frame of this Status
+  std::size_t repeat = 0;     // so many frames that were delivered before come again first, in their order, as from a server that resumed early
+  Place place = Place::kInOrder;
+  absl::Duration found_out_after = absl::ZeroDuration();
   absl::Duration delay = absl::ZeroDuration();
 };
 

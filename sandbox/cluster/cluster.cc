@@ -33,7 +33,8 @@ struct Cluster::Process {
 };
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
-    : loop_(loop), kubelets_options_(std::move(options.kubelets)), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)), server_(loop, std::move(options.api_server)),
+    : loop_(loop), kubelets_options_(std::move(options.kubelets)), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)),
+      clock_(std::move(options.clock)), server_(loop, std::move(options.api_server)),
       followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }) {
   server_.SetPodLogs(
       [this](const LogQuery& query) -> absl::StatusOr<std::string> {
@@ -61,29 +62,30 @@ void Cluster::Start() {
 void Cluster::Start(Component component) {
   GW_CHECK(!running(component));
   auto process = std::make_unique<Process>(loop_, server_, component, faults_ ? faults_(component) : Faults{});
+  Loop& clock = clock_ ? clock_(component) : loop_;
   switch (component) {
     case Component::kKubelets:
-      process->kubelets = std::make_unique<Kubelets>(loop_, process->client, kubelets_options_);
+      process->kubelets = std::make_unique<Kubelets>(clock, process->client, kubelets_options_);
       process->kubelets->SetOnPod([this](const std::string& uid) { followed_logs_.Poke(uid); });
       process->kubelets->Start();
-      process->volumes = std::make_unique<VolumeController>(loop_, process->client);
+      process->volumes = std::make_unique<VolumeController>(clock, process->client);
       process->volumes->Start();
       break;
     case Component::kControllers: {
       controller::ControllersOptions options;
       options.ssh_key_threads = ssh_key_threads_;
-      process->controllers = std::make_unique<controller::Controllers>(loop_, process->client, std::move(options));
+      process->controllers = std::make_unique<controller::Controllers>(clock, process->client, std::move(options));
       process->controllers->Start();
       break;
     }
     case Component::kScheduler:
-      process->scheduler = std::make_unique<scheduler::Scheduler>(loop_, process->client, scheduler::Options{});
+      process->scheduler = std::make_unique<scheduler::Scheduler>(clock, process->client, scheduler::Options{});
       process->scheduler->Start();
       break;
     case Component::kPaddleControllers: {
       paddle_controller::PaddleControllersOptions options;
       options.translate.target = convert::Target::kGangway;
-      process->paddle_controllers = std::make_unique<paddle_controller::PaddleControllers>(loop_, process->client, std::move(options));
+      process->paddle_controllers = std::make_unique<paddle_controller::PaddleControllers>(clock, process->client, std::move(options));
       process->paddle_controllers->Start();
       break;
     }
@@ -108,8 +110,8 @@ void Cluster::BreakWatches(Component component) {
   if (auto& process = ProcessOf(component); process != nullptr) process->client.BreakWatches();
 }
 
-std::unique_ptr<InProcessClient> Cluster::NewClient(absl::string_view name) {
-  return std::make_unique<InProcessClient>(loop_, server_, std::string(name));
+std::unique_ptr<InProcessClient> Cluster::NewClient(absl::string_view name, Faults faults) {
+  return std::make_unique<InProcessClient>(loop_, server_, std::string(name), std::move(faults));
 }
 
 }  // namespace gangway::sandbox

@@ -28,6 +28,8 @@ struct ClusterOptions {
   int ssh_key_threads = 0;  // that make keys for jobs with the plugin ssh; 0: the loop, as a simulated one must
   // Faults between a component and the API server; asked whenever the component starts. Empty: none.
   std::function<Faults(Component)> faults;
+  // A component's own view of the loop, whose clock may be off; asked whenever the component starts, and outlives the cluster. Empty: the loop.
+  std::function<Loop&(Component)> clock;
 };
 
 // Used on its loop.
@@ -48,7 +50,7 @@ class Cluster {
 
   ApiServer& api_server() { return server_; }
   // A client for somebody else: a user, a test.
-  std::unique_ptr<InProcessClient> NewClient(absl::string_view name);
+  std::unique_ptr<InProcessClient> NewClient(absl::string_view name, Faults faults = {});
 
  private:
   struct Process;  // a component and its client
@@ -59,6 +61,7 @@ class Cluster {
   const KubeletsOptions kubelets_options_;
   const int ssh_key_threads_;
   const std::function<Faults(Component)> faults_;
+  const std::function<Loop&(Component)> clock_;
   ApiServer server_;
   PodLogFollower followed_logs_;
   std::array<std::unique_ptr<Process>, kAllComponents.size()> processes_;
