@@ -15,6 +15,9 @@ using api::NamespacedName;
 using api::core::Node;
 using Pod = HostedPod;
 
+// Whether a node that is missed has gone, while that is not certain.
+constexpr absl::Duration kAskAgain = absl::Seconds(5);
+
 bool Unreachable(const Node& node) {
   return std::any_of(node.spec.taints.begin(), node.spec.taints.end(), [](const api::core::Taint& taint) {
     return taint.key == "node.kubernetes.io/unreachable" && taint.effect == "NoExecute";
@@ -59,7 +62,7 @@ kube::Plan EvictPod(const Pod& pod, absl::Time now) {
 }  // namespace
 
 Kubelets::Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options)
-    : options_(std::move(options)),
+    : loop_(loop), client_(client), options_(std::move(options)),
       pods_(loop, client, api::kPods, {}),
       nodes_(loop, client, api::kNodes, {}),
       config_maps_(loop, client, api::kConfigMaps, {}),
@@ -116,6 +119,7 @@ void Kubelets::OnNode(const NamespacedName& key, const std::shared_ptr<const Nod
     node_memory_.erase(key.name);
     unreachable_.erase(key.name);
   } else {
+    gone_.erase(key.name);
     unregistered_.erase(key.name);
     node_driver_.Enqueue(key);
   }
@@ -151,9 +155,30 @@ MissingSources Kubelets::MissingFor(const Pod& pod) const {
                                   }});
 }
 
-NodeState Kubelets::StateOf(const std::string& node) const {
-  const auto object = nodes_.Get({"", node});
-  return object == nullptr ? NodeState::kAbsent : IsLost(*object) ? NodeState::kLost : NodeState::kAlive;
+// pkg/controller/podgc: a node that is missed may be one that the watch has not told of yet, so the API server is asked.
+NodeState Kubelets::StateOf(const std::string& node) {
+  if (const auto object = nodes_.Get({"", node}); object != nullptr) return IsLost(*object) ? NodeState::kLost : NodeState::kAlive;
+  const auto [it, first] = gone_.try_emplace(node, false);
+  if (first) AskWhetherGone(node);
+  return it->second ? NodeState::kAbsent : NodeState::kLost;
+}
+
+void Kubelets::AskWhetherGone(const std::string& node) {
+  kube::Request request;
+  request.method = "GET";
+  request.path = api::PathOf(api::kNodes, "", node);
+  client_.Send(std::move(request), owner_.token(), [this, node](const absl::StatusOr<kube::Response>& reply) {
+    const auto it = gone_.find(node);
+    if (it == gone_.end()) return;  // it has appeared
+    if (!reply.ok() || reply->code != 404) {
+      loop_.PostAt(loop_.Now() + kAskAgain, owner_.token(), [this, node] {
+        if (gone_.contains(node)) AskWhetherGone(node);
+      });
+      return;
+    }
+    it->second = true;
+    for (const NamespacedName& pod : pods_by_node_[node]) pod_driver_.Enqueue(pod);
+  });
 }
 
 std::string Kubelets::NextPodIp() {

@@ -61,9 +61,12 @@ class Kubelets {
   void TellWhenNobodySchedules(const HostedPod* before, const HostedPod& pod);
   void WakeWaiting(const std::string& ns);
   MissingSources MissingFor(const HostedPod& pod) const;
-  NodeState StateOf(const std::string& node) const;
+  NodeState StateOf(const std::string& node);
+  void AskWhetherGone(const std::string& node);
   std::string NextPodIp();
 
+  Loop& loop_;
+  kube::Client& client_;
   const KubeletsOptions options_;
   kube::Cache<HostedPod> pods_;
   kube::Cache<api::core::Node> nodes_;
@@ -80,7 +83,10 @@ class Kubelets {
   absl::flat_hash_map<std::string, const SimulatedNode*> unregistered_;
   absl::flat_hash_set<std::string> pod_ips_;  // in use
   std::uint32_t next_pod_ip_ = 0;
+  // Nodes with pods that the cache misses: whether the API server has said that they are not there.
+  absl::flat_hash_map<std::string, bool> gone_;
   absl::AnyInvocable<void(const std::string&)> on_pod_;
+  Owner owner_;
 };
 
 }  // namespace gangway::sandbox

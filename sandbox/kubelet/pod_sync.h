@@ -38,7 +38,7 @@ struct PodMemory {
   absl::flat_hash_set<std::string> told;  // what was said to be missing
 };
 
-enum class NodeState { kAlive, kLost, kAbsent };  // kLost: the node exists, its kubelet is silent
+enum class NodeState { kAlive, kLost, kAbsent };  // kLost: nothing is heard of its kubelet
 
 struct PodView {
   const HostedPod& pod;
