@@ -7,7 +7,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/resource.h"
+#include "api/json_value.h"
 #include "base/hash.h"
+#include "tests/simulation/faulty_connection.h"
+#include "tests/simulation/pausable.h"
+#include "tests/simulation/replicas.h"
 
 namespace gangway::testutil {
 namespace {
@@ -18,13 +22,14 @@ constexpr absl::Duration kFaultWindow = absl::Seconds(90);
 
 struct SimulatedJob {
   std::string name;
+  absl::Duration at;  // when it is made
   int servers = 2, trainers = 2, min_available = 4, cpu = 1, max_retry = 1000;
   absl::Duration trains_for = absl::Seconds(5);
   bool always_fails = false;
 };
 
-// Of what a history draws its crashes from: who has something to do in it.
-constexpr std::array kCrashing{Component::kKubelets, Component::kControllers, Component::kScheduler};
+// Whose connections there are: who has something to do in a history.
+constexpr std::array kComponents{Component::kKubelets, Component::kControllers, Component::kScheduler};
 
 std::string TaskJson(absl::string_view name, int replicas, int cpu, absl::string_view annotations, absl::string_view policies) {
   return absl::StrCat(R"({"name":")", name, R"(","replicas":)", replicas, R"(,"policies":[)", policies, R"(],"template":{"metadata":{"annotations":{)",
@@ -43,31 +48,51 @@ std::string JobJson(const SimulatedJob& job) {
                       TaskJson("trainer", job.trainers, job.cpu, outcome, R"({"event":"TaskCompleted","action":"CompleteJob"})"), "]}}");
 }
 
+std::string Text(const SimulatedJob& job) {
+  return absl::StrCat(absl::FormatDuration(job.at), " user: ", job.name, ", ", job.servers, "+", job.trainers, " pods of cpu ", job.cpu, ", minAvailable ",
+                      job.min_available, job.always_fails ? ", fails after " : ", trains for ", absl::FormatDuration(job.trains_for));
+}
+
 class History {
  public:
   explicit History(const HistoryOptions& options)
-      : options_(options), random_(options.seed), loop_(options.seed), jobs_(MakeJobs()), checker_(MakeRules()) {
+      : options_(options), random_(options.seed), loop_(options.seed), jobs_(MakeJobs()), checker_(MakeRules()), network_(loop_) {
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, MakeClusterOptions());
     user_ = cluster_->NewClient("user");
     start_ = loop_.Now();
     faults_until_ = start_ + (options.random_faults || options.chaos ? kFaultWindow : absl::ZeroDuration());
+    network_.server = &cluster_->api_server();
+    network_.calm_at = start_ + kFaultWindow;
+    network_.jitter = options.random_faults;
+    network_.remake = [this](const std::string& pod, absl::Duration after) {
+      loop_.PostAt(loop_.Now() + after, owner_.token(), [this, pod] { Send("DELETE", "pods", pod, "", R"({"gracePeriodSeconds":0})"); });
+    };
+    Draw();
   }
 
   HistoryResult Run() {
+    for (const Incident& incident : incidents_) {
+      if (incident.kind == IncidentKind::kClockOff) Begin(incident);
+    }
     StartComponents();
     for (const SimulatedJob& job : jobs_) {
-      loop_.PostAt(start_ + Upto(absl::Seconds(options_.random_jobs ? 20 : 0)), owner_.token(), [this, &job] { Send("POST", "jobs", "", "", JobJson(job)); });
+      loop_.PostAt(start_ + job.at, owner_.token(), [this, &job] { Send("POST", "jobs", "", "", JobJson(job)); });
     }
-    if (options_.random_faults) PlanCrashes();
-    if (options_.chaos) PlanChaos();
+    for (const Incident& incident : incidents_) {
+      if (incident.kind != IncidentKind::kClockOff) loop_.PostAt(start_ + incident.at, owner_.token(), [this, &incident] { Begin(incident); });
+    }
     loop_.RunUntil([&] { return loop_.Now() >= faults_until_ && AllFinal(); }, start_ + options_.limit);
     loop_.RunFor(absl::Minutes(6));
     checker_.AtEnd(loop_.Now());
     HistoryResult result;
     result.violations = checker_.violations();
+    result.violations.insert(result.violations.end(), two_writers_.begin(), two_writers_.end());
     result.journal_hash = hash_;
     result.records = checker_.records();
     result.writes = writes_;
+    result.drawn = drawn_;
+    result.incidents = network_.counts;
+    result.leaders = leaders_;
     return result;
   }
 
@@ -77,6 +102,34 @@ class History {
   }
   bool Chance(int percent) { return random_.Below(100) < static_cast<std::uint64_t>(percent); }
   int Between(int low, int high) { return low + static_cast<int>(random_.Below(static_cast<std::uint64_t>(high - low + 1))); }
+
+  bool Kept(std::size_t number) const { return !options_.keep || std::find(options_.keep->begin(), options_.keep->end(), number) != options_.keep->end(); }
+
+  // Tells each that was drawn, and leaves out those that shall not be. What is drawn does not depend on it.
+  template <class T>
+  std::vector<T> Keep(std::vector<T> all) {
+    std::vector<T> kept;
+    for (T& each : all) {
+      drawn_.push_back(Text(each));
+      if (Kept(drawn_.size() - 1)) kept.push_back(std::move(each));
+    }
+    return kept;
+  }
+
+  void Draw() {
+    for (SimulatedJob& job : jobs_) job.at = Upto(absl::Seconds(options_.random_jobs ? 20 : 0));
+    jobs_ = Keep(std::move(jobs_));
+    IncidentOptions incidents;
+    incidents.window = kFaultWindow;
+    incidents.faults = options_.random_faults;
+    incidents.chaos = options_.chaos;
+    incidents.two_replicas = options_.two_replicas;
+    incidents.nodes = nodes_;
+    incidents_ = Keep(DrawIncidents(random_, incidents));
+    for (const Component component : kComponents) {
+      for (auto& connection : connections_[component]) connection = std::make_unique<FaultyConnection>(network_, component, random_.Next());
+    }
+  }
 
   std::vector<SimulatedJob> MakeJobs() {
     std::vector<SimulatedJob> jobs;
@@ -106,7 +159,9 @@ class History {
 
   Checker::Rules MakeRules() const {
     Checker::Rules rules;
-    for (const SimulatedJob& job : jobs_) {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (!Kept(i)) continue;
+      const SimulatedJob& job = jobs_[i];
       rules.expected_phase[job.name] = job.always_fails ? "Failed" : "Completed";
       if (!options_.chaos) rules.expected_retries[job.name] = job.always_fails ? job.max_retry : 0;
     }
@@ -118,7 +173,12 @@ class History {
     options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=16,memory=64Gi")}, options_.random_jobs ? Between(3, 6) : 6);
     nodes_ = static_cast<int>(options.kubelets.nodes.size());
     options.api_server.journal = [this](const sandbox::JournalRecord& record) { OnRecord(record); };
-    options.faults = [this](Component component) { return MakeFaults(component); };
+    options.faults = [this](Component component) { return MakeFaults(component, 0); };
+    options.clock = [this](Component component) -> Loop& {
+      clocks_.push_back(std::make_unique<PausableLoop>(loop_, ahead_[{component, 0}]));
+      clock_of_[component] = clocks_.back().get();
+      return *clocks_.back();
+    };
     return options;
   }
 
@@ -133,6 +193,9 @@ class History {
         live_pods_.push_back(record.key);
       }
     }
+    if (record.resource == &api::kLeases && record.after != nullptr) {
+      OnLease(record.key.name, std::string(View(api::ParseJson(*record.after)->at("spec").at("holderIdentity").as_string())));
+    }
     if (record.resource == &api::kJobs && record.after != nullptr) {
       const auto job = api::Decode<api::volcano::Job>(*record.after);
       if (job.ok()) phases_[record.key.name] = job->status.state.phase;
@@ -146,12 +209,11 @@ class History {
            std::all_of(phases_.begin(), phases_.end(), [](const auto& p) { return p.second == "Completed" || p.second == "Failed"; });
   }
 
-  bool FaultsOn() const { return options_.random_faults && loop_.Now() < start_ + kFaultWindow; }
-
-  sandbox::Faults MakeFaults(Component component) {
+  sandbox::Faults MakeFaults(Component component, int replica) {
     sandbox::Faults faults;
+    FaultyConnection& connection = *connections_[component][static_cast<std::size_t>(replica)];
     auto dead = std::make_shared<bool>(false);  // of this incarnation
-    faults.request = [this, component, dead](const kube::Request& request) {
+    faults.request = [this, component, dead, replica, &connection](const kube::Request& request) {
       sandbox::RequestFate fate;
       if (*dead) {
         fate.loss = sandbox::RequestFate::Loss::kRequest;
@@ -159,6 +221,7 @@ class History {
       }
       if (request.method != "GET") {
         const int write = ++writes_[component];
+        if (options_.two_replicas && component != Component::kKubelets) OnWriteOfReplica(component, replica, request);
         if (options_.crash && options_.crash->component == component && options_.crash->write == write) {
           *dead = true;
           fate.loss = options_.crash->write_lost ? sandbox::RequestFate::Loss::kRequest : sandbox::RequestFate::Loss::kReply;
@@ -166,95 +229,134 @@ class History {
           return fate;
         }
       }
-      if (!FaultsOn()) return fate;
-      if (Chance(3)) fate.loss = Chance(50) ? sandbox::RequestFate::Loss::kRequest : sandbox::RequestFate::Loss::kReply;
-      fate.request_delay = Upto(absl::Milliseconds(Chance(5) ? 3000 : 20));
-      fate.reply_delay = Upto(absl::Milliseconds(Chance(5) ? 3000 : 20));
-      return fate;
+      return connection.OnRequest(request);
     };
-    faults.frames = [this](const kube::Request&, const std::vector<kube::Frame>&) {
-      sandbox::WatchFate fate;
-      if (!FaultsOn()) return fate;
-      fate.break_before = Chance(2);
-      fate.delay = Upto(absl::Milliseconds(Chance(10) ? 5000 : 20));
-      return fate;
-    };
+    faults.frames = [&connection](const kube::Request&, const std::vector<kube::Frame>&) { return connection.OnFrames(); };
     return faults;
+  }
+
+  void OnLease(const std::string& lease, std::string holder) {
+    holders_[lease] = holder;
+    if (holder.empty()) return;
+    std::string& last = last_holders_[lease];
+    if (!last.empty() && last != holder) {
+      for (const Component component : {Component::kControllers, Component::kScheduler}) leaders_[component] += LeaseOf(component) == lease ? 1 : 0;
+    }
+    last = std::move(holder);
+  }
+
+  // As it leaves the process: what was sent before the lease ended may arrive later, and is carried out.
+  void OnWriteOfReplica(Component component, int replica, const kube::Request& request) {
+    if (absl::StrContains(request.path, "/leases")) return;
+    const std::string& holder = holders_[LeaseOf(component)];
+    if (absl::StartsWith(holder, IdentityOf(replica))) return;
+    two_writers_.push_back(absl::StrCat("two writers: ", IdentityOf(replica), " of ", sandbox::ClientName(component), " sent ", request.method, " ", request.path,
+                                        " at ", absl::FormatTime(loop_.Now(), absl::UTCTimeZone()), ", while ", holder.empty() ? "nobody" : holder, " led"));
   }
 
   void StartComponents() {
     cluster_->Start(Component::kKubelets);
-    if (options_.replace_controllers) {
-      replaced_.push_back(options_.replace_controllers(loop_, *cluster_));
+    Start(Component::kControllers, options_.replace_controllers);
+    Start(Component::kScheduler, options_.replace_scheduler);
+  }
+
+  void Start(Component component, const std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)>& replace) {
+    if (replace) {
+      replaced_.push_back(replace(loop_, *cluster_));
+    } else if (options_.two_replicas) {
+      ReplicaOptions replicas;
+      replicas.component = component;
+      replicas.leaky = options_.leaky_fence;
+      replicas.period = absl::InfiniteDuration();  // pauses are drawn
+      replicas.faults = [this, component](int replica) { return MakeFaults(component, replica); };
+      replicas.ahead = [this, component](int replica) { return ahead_[{component, replica}]; };
+      replicas_[component] = MakeReplicas(loop_, *cluster_, replicas);
     } else {
-      cluster_->Start(Component::kControllers);
-    }
-    if (options_.replace_scheduler) {
-      replaced_.push_back(options_.replace_scheduler(loop_, *cluster_));
-    } else {
-      cluster_->Start(Component::kScheduler);
+      cluster_->Start(component);
     }
   }
 
   void Crash(Component component, absl::Duration down) {
-    if (!cluster_->running(component)) return;
     cluster_->Stop(component);
     loop_.PostAt(loop_.Now() + down, owner_.token(), [this, component] {
       if (!cluster_->running(component)) cluster_->Start(component);
     });
   }
 
-  void PlanCrashes() {
-    for (int i = Between(0, 5); i > 0; --i) {
-      const Component component = kCrashing[random_.Below(kCrashing.size())];
-      const absl::Duration down = Upto(absl::Seconds(10));
-      loop_.PostAt(start_ + Upto(kFaultWindow), owner_.token(), [this, component, down] { Crash(component, down); });
-    }
-    for (int i = Between(0, 3); i > 0; --i) {
-      const Component component = kCrashing[random_.Below(kCrashing.size())];
-      const bool compact = Chance(50);
-      loop_.PostAt(start_ + Upto(kFaultWindow), owner_.token(), [this, component, compact] {
-        if (compact) cluster_->api_server().CompactHistory();
-        cluster_->BreakWatches(component);
-      });
+  void Begin(const Incident& incident) {
+    if (FaultyConnection::Concerns(incident.kind)) {
+      connections_[incident.who][static_cast<std::size_t>(incident.replica)]->Begin(incident);
+    } else if (Happens(incident)) {
+      ++network_.counts[{incident.kind, incident.who}];
     }
   }
 
-  void PlanChaos() {
-    for (int i = Between(0, 4); i > 0; --i) {
-      const std::uint64_t victim = random_.Next();
-      const bool evict = Chance(50);
-      loop_.PostAt(start_ + Upto(kFaultWindow), owner_.token(), [this, victim, evict] { RemovePod(victim, evict); });
-    }
-    if (Chance(40)) {
-      const int node = Between(0, nodes_ - 1);
-      const absl::Time from = start_ + Upto(kFaultWindow);
-      const absl::Time to = from + Upto(absl::Minutes(15));
-      loop_.PostAt(from, owner_.token(), [this, node] { Annotate(node, R"("true")"); });
-      loop_.PostAt(to, owner_.token(), [this, node] { Annotate(node, "null"); });
-      faults_until_ = std::max(faults_until_, to);
-    }
-    if (nodes_ > 4 && Chance(30)) {
-      const int node = Between(0, nodes_ - 1);
-      loop_.PostAt(start_ + Upto(kFaultWindow), owner_.token(), [this, node] { Send("DELETE", "nodes", NodeName(node), "", ""); });
+  // False when there is nobody it could happen to.
+  bool Happens(const Incident& incident) {
+    const Component who = incident.who;
+    switch (incident.kind) {
+      case IncidentKind::kWatchesBroken: cluster_->BreakWatches(who); return cluster_->running(who);
+      case IncidentKind::kCrash:
+        if (!cluster_->running(who)) return false;
+        Crash(who, incident.lasts);
+        return true;
+      case IncidentKind::kClockOff: ahead_[{who, incident.replica}] = incident.lasts; return true;
+      case IncidentKind::kClockJump:
+        ahead_[{who, 0}] += incident.lasts;
+        if (cluster_->running(who)) clock_of_[who]->Jump(incident.lasts);
+        return true;
+      case IncidentKind::kPause:
+      case IncidentKind::kSuspend: return replicas_[who]->Pause(incident.replica, incident.lasts, incident.kind == IncidentKind::kSuspend);
+      case IncidentKind::kCompaction:
+        cluster_->api_server().CompactHistory();
+        cluster_->BreakWatches(who);
+        return true;
+      case IncidentKind::kServerRestart:
+        cluster_->api_server().Restart();
+        network_.server_down_until = std::max(network_.server_down_until, loop_.Now() + incident.lasts);
+        return true;
+      case IncidentKind::kEviction:
+      case IncidentKind::kPodDeleted: return RemovePod(incident.pick, incident.kind == IncidentKind::kEviction);
+      case IncidentKind::kNodeSilent: SilenceNode(NodeOf(incident.pick), incident.lasts); return true;
+      case IncidentKind::kNodeDeleted: return DeleteNode(NodeOf(incident.pick));
+      default: return false;
     }
   }
 
-  void RemovePod(std::uint64_t victim, bool evict) {
-    if (live_pods_.empty()) return;
+  int NodeOf(std::uint64_t pick) const { return static_cast<int>(pick % static_cast<std::uint64_t>(nodes_)); }
+
+  void SilenceNode(int node, absl::Duration time) {
+    const absl::Time to = loop_.Now() + time;
+    Annotate(node, R"("true")");
+    loop_.PostAt(to, owner_.token(), [this, node] { Annotate(node, "null"); });
+    faults_until_ = std::max(faults_until_, to);
+  }
+
+  // One only: what is left must have room for every job.
+  bool DeleteNode(int node) {
+    if (std::exchange(node_deleted_, true)) return false;
+    Send("DELETE", "nodes", NodeName(node), "", "");
+    return true;
+  }
+
+  bool RemovePod(std::uint64_t victim, bool evict) {
+    if (live_pods_.empty()) return false;
     const std::string name = live_pods_[victim % live_pods_.size()].name;
     if (evict) {
       Send("POST", "pods", name, "eviction", absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", name, R"(","namespace":"default"}})"));
     } else {
       Send("DELETE", "pods", name, "", "");
     }
+    return true;
   }
 
   void Annotate(int node, absl::string_view value) {
     Send("PATCH", "nodes", NodeName(node), "", absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/lost":)", value, "}}}"));
   }
+  static std::string LeaseOf(Component component) { return absl::StrCat("gangway-", sandbox::ClientName(component)); }
   static std::string NodeName(int node) { return absl::StrCat("node-00", node); }
 
+  // A user whose API server is away tries again when it is back.
   void Send(std::string method, absl::string_view plural, absl::string_view name, absl::string_view subresource, std::string body) {
     const api::Resource& resource = plural == "jobs" ? api::kJobs : plural == "nodes" ? api::kNodes : api::kPods;
     kube::Request request;
@@ -262,14 +364,35 @@ class History {
     request.content_type = method == "PATCH" ? "application/merge-patch+json" : "application/json";
     request.method = std::move(method);
     request.body = std::move(body);
-    user_->Send(std::move(request), owner_.token(), [](absl::StatusOr<kube::Response>) {});
+    SendOnce(std::move(request));
+  }
+  void SendOnce(kube::Request request) {
+    const absl::Time back = network_.server_down_until;
+    if (loop_.Now() < back) {
+      loop_.PostAt(back, owner_.token(), [this, request = std::move(request)]() mutable { SendOnce(std::move(request)); });
+      return;
+    }
+    user_->Send(request, owner_.token(), [this, request](absl::StatusOr<kube::Response> reply) {
+      if (!reply.ok()) SendOnce(request);  // the server was killed meanwhile
+    });
   }
 
   const HistoryOptions options_;
   RandomStream random_;
   SimulatedLoop loop_;
+  std::vector<std::string> drawn_;
   std::vector<SimulatedJob> jobs_;
+  std::vector<Incident> incidents_;
   Checker checker_;
+  Network network_;
+  std::map<Component, std::array<std::unique_ptr<FaultyConnection>, 2>> connections_;  // of each replica, if there are two
+  std::map<std::pair<Component, int>, absl::Duration> ahead_;  // of the right time
+  std::vector<std::unique_ptr<PausableLoop>> clocks_;                                  // of every process there was
+  std::map<Component, PausableLoop*> clock_of_;                                        // of those that run
+  std::map<std::string, std::string> holders_, last_holders_;                          // of leases; "" for nobody only in the first
+  std::map<Component, int> leaders_;
+  std::vector<std::string> two_writers_;
+  bool node_deleted_ = false;
   int nodes_ = 0;
   absl::Time start_, faults_until_;
   std::uint64_t hash_ = 0;
@@ -279,6 +402,7 @@ class History {
   std::unique_ptr<sandbox::Cluster> cluster_;
   std::unique_ptr<kube::Client> user_;
   std::vector<std::shared_ptr<void>> replaced_;
+  std::map<Component, std::shared_ptr<Replicas>> replicas_;
   Owner owner_;
 };
 

@@ -14,6 +14,7 @@
 #include "base/simulated_loop.h"
 #include "sandbox/cluster/cluster.h"
 #include "tests/simulation/checkers.h"
+#include "tests/simulation/incidents.h"
 
 namespace gangway::testutil {
 
@@ -27,8 +28,12 @@ struct CrashPoint {
 struct HistoryOptions {
   std::uint64_t seed = 1;
   bool random_jobs = true;    // else one seed job: 2 servers, 2 trainers
-  bool random_faults = true;  // lost requests and replies, late and broken watches, crashes, compaction
-  bool chaos = true;          // evictions, deleted pods, silent and deleted nodes
+  bool random_faults = true;  // what can go wrong between the components (incidents.h)
+  bool chaos = true;          // what belongs to a cluster's life: evictions, deleted pods, silent and deleted nodes
+  // Two of the controllers and two of the scheduler, behind lease and fence. None of them writes while another one leads.
+  bool two_replicas = false, leaky_fence = false;  // the second is wrong on purpose
+  // Of the jobs and incidents that the seed draws (HistoryResult::drawn), only those of these numbers; the others never happen.
+  std::optional<std::vector<std::size_t>> keep;
   std::optional<CrashPoint> crash;
   // Replaces a component by another one on the same loop, with a client of its own; kept until the end.
   std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)> replace_scheduler, replace_controllers;
@@ -42,6 +47,9 @@ struct HistoryResult {
   std::uint64_t journal_hash = 0;  // of every record, in order
   std::size_t records = 0;
   std::map<sandbox::Component, int> writes;  // sent by each component
+  std::vector<std::string> drawn;            // jobs and incidents, in one line each
+  IncidentCounts incidents;                  // that took effect
+  std::map<sandbox::Component, int> leaders;  // how often the lease of two replicas went from one to the other
 };
 
 HistoryResult RunHistory(const HistoryOptions& options);

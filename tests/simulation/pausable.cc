@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace gangway::testutil {
 namespace {
@@ -25,41 +26,82 @@ class Handle final : public kube::Watch {
 
 }  // namespace
 
-void PausableLoop::Arrive(TimerId timer, const Token& owner, Task task) {
+void PausableLoop::Arrive(Held what) {
   if (paused_ || !held_.empty()) {
-    held_.push_back({timer, owner, std::move(task)});
+    held_.push_back(std::move(what));
   } else {
-    task();
+    what.task();
   }
 }
 
 void PausableLoop::Post(Token owner, Task task) {
   under_.Post(owner, [this, alive = alive_.token(), owner, task = std::move(task)]() mutable {
-    if (!alive.expired()) Arrive(0, owner, std::move(task));
+    if (!alive.expired()) Arrive({0, {}, owner, std::move(task)});
   });
 }
 
 Loop::TimerId PausableLoop::PostAt(absl::Time when, Token owner, Task task) {
-  const TimerId timer = ++last_;
-  timers_[timer] = under_.PostAt(when, owner, [this, alive = alive_.token(), timer, owner, task = std::move(task)]() mutable {
+  if (timers_.size() >= forget_at_) ForgetDead();
+  const TimerId id = ++last_;
+  Timer& timer = timers_[id];
+  timer = {when, std::move(owner), std::move(task)};
+  Arm(id, timer);
+  return id;
+}
+
+// Those of owners that are gone never come due.
+void PausableLoop::ForgetDead() {
+  std::vector<Timer> dead;  // dies when the map is whole again: what a task owns may cancel
+  for (auto it = timers_.begin(); it != timers_.end();) {
+    if (it->second.owner.expired()) {
+      dead.push_back(std::move(it->second));
+      it = timers_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  forget_at_ = 2 * timers_.size() + 64;
+}
+
+void PausableLoop::Arm(TimerId id, Timer& timer) {
+  timer.under = under_.PostAt(timer.when - ahead_, timer.owner, [this, alive = alive_.token(), id] {
     if (alive.expired()) return;
-    timers_.erase(timer);
-    Arrive(timer, owner, std::move(task));
+    const auto it = timers_.find(id);
+    Timer due = std::move(it->second);
+    timers_.erase(it);
+    Arrive({id, due.when, due.owner, std::move(due.task)});
   });
-  return timer;
+}
+
+void PausableLoop::CountNoTime(absl::Duration behind) {
+  for (Held& each : held_) {
+    if (each.timer == 0 || each.when <= Now() - behind) continue;
+    timers_[each.timer] = {each.when, each.owner, std::move(each.task)};
+    each.owner = {};  // dropped when its turn comes
+  }
+  Jump(-behind);
+}
+
+void PausableLoop::Jump(absl::Duration by) {
+  ahead_ += by;
+  for (auto& [id, timer] : timers_) {
+    under_.Cancel(timer.under);
+    Arm(id, timer);
+  }
 }
 
 void PausableLoop::Cancel(TimerId timer) {
   if (timer == 0) return;
   if (const auto it = timers_.find(timer); it != timers_.end()) {
-    under_.Cancel(it->second);
+    under_.Cancel(it->second.under);
     timers_.erase(it);
   }
   std::erase_if(held_, [timer](const Held& held) { return held.timer == timer; });
 }
 
-void PausableLoop::Resume() {
+void PausableLoop::Resume(absl::Duration behind) {
   paused_ = false;
+  if (behind > absl::ZeroDuration()) CountNoTime(behind);
   under_.Post(alive_.token(), [this, alive = alive_.token()] {
     while (!paused_ && !held_.empty()) {
       Held next = std::move(held_.front());

@@ -21,10 +21,12 @@ constexpr absl::Duration kLastWords = absl::Seconds(1);
 
 class Process {
  public:
-  Process(Loop& loop, sandbox::Cluster& cluster, const ReplicaOptions& options, const std::string& identity, std::function<void()> on_lost)
-      : under_(loop), loop_(loop), network_(cluster.NewClient(sandbox::ClientName(options.component))), client_(loop_, *network_),
+  Process(Loop& loop, sandbox::Cluster& cluster, const ReplicaOptions& options, int replica, const std::string& identity, std::function<void()> on_lost)
+      : under_(loop), loop_(loop, options.ahead ? options.ahead(replica) : absl::ZeroDuration()),
+        network_(cluster.NewClient(sandbox::ClientName(options.component), options.faults ? options.faults(replica) : sandbox::Faults{})),
+        client_(loop_, *network_),
         fence_([&loop] { return loop.Now(); }), fenced_(loop_, client_, fence_) {
-    kube::Client& writes = options.fenced ? static_cast<kube::Client&>(fenced_) : client_;
+    kube::Client& writes = options.fenced && !options.leaky ? static_cast<kube::Client&>(fenced_) : client_;
     if (options.component == sandbox::Component::kScheduler) {
       scheduler::Options own;
       own.standby = options.fenced;
@@ -50,10 +52,11 @@ class Process {
     if (scheduler_ != nullptr) scheduler_->Lead();
     if (controllers_ != nullptr) controllers_->Lead();
   }
-  void Stop(absl::Duration time) {
-    if (loop_.paused()) return;
+  bool Pause(absl::Duration time, bool suspended) {
+    if (loop_.paused()) return false;
     loop_.Pause();
-    under_.PostAt(under_.Now() + time, owner_.token(), [this] { loop_.Resume(); });
+    under_.PostAt(under_.Now() + time, owner_.token(), [this, behind = suspended ? time : absl::ZeroDuration()] { loop_.Resume(behind); });
+    return true;
   }
 
  private:
@@ -69,21 +72,26 @@ class Process {
   Owner owner_;
 };
 
-class Replicas {
+class TwoReplicas final : public Replicas {
  public:
-  Replicas(Loop& loop, sandbox::Cluster& cluster, ReplicaOptions options)
-      : loop_(loop), cluster_(cluster), options_(options), calm_at_(loop.Now() + options.calm) {
+  TwoReplicas(Loop& loop, sandbox::Cluster& cluster, ReplicaOptions options)
+      : loop_(loop), cluster_(cluster), options_(std::move(options)), calm_at_(loop.Now() + options_.calm) {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
       Start(i);
-      PlanStop(i);
+      PlanPause(i);
     }
+  }
+
+  bool Pause(int replica, absl::Duration time, bool suspended) override {
+    const auto& process = processes_[static_cast<std::size_t>(replica)];
+    return process != nullptr && process->Pause(time, suspended);
   }
 
  private:
   absl::Duration Upto(absl::Duration most) { return most * UnitInterval(loop_.Random()); }
 
   void Start(std::size_t i) {
-    processes_[i] = std::make_unique<Process>(loop_, cluster_, options_, absl::StrCat("replica-", i, "-", ++started_), [this, i] { Lost(i); });
+    processes_[i] = std::make_unique<Process>(loop_, cluster_, options_, static_cast<int>(i), absl::StrCat(IdentityOf(static_cast<int>(i)), ++started_), [this, i] { Lost(i); });
   }
   // In a task of its own: it is a callback of what is destroyed. Until then nothing of it may be written, which the fence sees to.
   void Lost(std::size_t i) {
@@ -92,12 +100,13 @@ class Replicas {
       loop_.PostAt(loop_.Now() + kDown, owner_.token(), [this, i] { Start(i); });
     });
   }
-  void PlanStop(std::size_t i) {
+  void PlanPause(std::size_t i) {
+    if (options_.period == absl::InfiniteDuration()) return;
     const absl::Time at = loop_.Now() + Upto(2 * options_.period);
     if (at > calm_at_) return;
     loop_.PostAt(at, owner_.token(), [this, i] {
-      if (processes_[i] != nullptr) processes_[i]->Stop(Upto(options_.longest));
-      PlanStop(i);
+      Pause(static_cast<int>(i), Upto(options_.longest), false);
+      PlanPause(i);
     });
   }
 
@@ -112,8 +121,10 @@ class Replicas {
 
 }  // namespace
 
-std::shared_ptr<void> MakeReplicas(Loop& loop, sandbox::Cluster& cluster, ReplicaOptions options) {
-  return std::make_shared<Replicas>(loop, cluster, options);
+std::string IdentityOf(int replica) { return absl::StrCat("replica-", replica, "-"); }
+
+std::shared_ptr<Replicas> MakeReplicas(Loop& loop, sandbox::Cluster& cluster, ReplicaOptions options) {
+  return std::make_shared<TwoReplicas>(loop, cluster, std::move(options));
 }
 
 }  // namespace gangway::testutil

@@ -2,7 +2,9 @@
 // goes on, that the other does.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/time/time.h"
 #include "base/loop.h"
@@ -15,11 +17,25 @@ struct ReplicaOptions {
   // As in a cluster: a lease says who leads, and no write leaves a process whose lease may have ended (kube/client/write_fence.h). Without,
   // both believe that they lead, always.
   bool fenced = true;
+  bool leaky = false;  // wrong on purpose: they lead by the lease, but writes go around the fence
   // Each is stopped once in every `period` on average, for at most `longest`, until `calm` has passed.
   absl::Duration period = absl::Seconds(20), longest = absl::Seconds(40), calm = absl::Minutes(3);
+  // Of each of them; empty: none. `ahead` is how far its clock is off.
+  std::function<sandbox::Faults(int replica)> faults = nullptr;
+  std::function<absl::Duration(int replica)> ahead = nullptr;
 };
 
+class Replicas {
+ public:
+  virtual ~Replicas() = default;
+  // False when it is not running, or is stopped already. Where the machine is `suspended`, its timers count no time meanwhile.
+  virtual bool Pause(int replica, absl::Duration time, bool suspended) = 0;
+};
+
+// What a replica calls itself in the lease begins with this.
+std::string IdentityOf(int replica);
+
 // Chance comes from the loop. Kept until the end.
-std::shared_ptr<void> MakeReplicas(Loop& loop, sandbox::Cluster& cluster, ReplicaOptions options);
+std::shared_ptr<Replicas> MakeReplicas(Loop& loop, sandbox::Cluster& cluster, ReplicaOptions options);
 
 }  // namespace gangway::testutil

@@ -1,6 +1,7 @@
 // Histories of the embedded cluster under faults, judged by the checkers.
 //
 //   GW_SIMULATION_SEED=7      replays one history and prints what it did wrong
+//   GW_SIMULATION_KEEP=0,8    of its jobs and incidents only these, as a failure prints them
 //   GW_SIMULATION_HISTORIES=N how many random histories (2000; 50,000 with GW_TEST_LONG)
 #include <atomic>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "tests/simulation/broken.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/print.h"
+#include "tests/simulation/shrink.h"
 
 namespace gangway::testutil {
 namespace {
@@ -37,8 +39,24 @@ HistoryOptions OptionsFor(std::uint64_t seed) {
   HistoryOptions options;
   options.seed = seed;
   options.chaos = seed % 2 == 0;
-  if (std::getenv("GW_SIMULATION_SEED") != nullptr) options.on_record = PrintRecord;
+  if (std::getenv("GW_SIMULATION_SEED") == nullptr) return options;
+  options.on_record = PrintRecord;
+  KeepFromEnvironment(options);
   return options;
+}
+
+// Of so many histories each kind of incident has taken effect in some, on everybody it can happen to.
+constexpr std::uint64_t kEnoughForAll = 2'000;
+
+void EachOccurred(const IncidentCounts& counts, IncidentOptions options) {
+  options.nodes = 6;  // all kinds
+  int all = 0;
+  for (const IncidentOf& incident : AllIncidents(options)) {
+    const auto it = counts.find(incident);
+    EXPECT_TRUE(it != counts.end() && it->second > 0) << sandbox::ClientName(incident.second) << ": " << NameOf(incident.first);
+    all += it == counts.end() ? 0 : it->second;
+  }
+  std::printf("%d incidents of %d kinds\n", all, static_cast<int>(AllIncidents(options).size()));
 }
 
 class SimulationTest : public ::testing::Test {
@@ -57,19 +75,26 @@ TEST_F(SimulationTest, RandomHistoriesKeepEveryPromise) {
   std::atomic<std::uint64_t> next{first};
   std::atomic<int> failures{0};
   std::mutex mu;
+  IncidentCounts incidents;
   const auto work = [&] {
     for (std::uint64_t seed = next++; seed < first + count && failures < 5; seed = next++) {
       const HistoryResult result = RunHistory(OptionsFor(seed));
+      {
+        const std::lock_guard lock(mu);
+        for (const auto& [incident, times] : result.incidents) incidents[incident] += times;
+      }
       if (result.violations.empty()) continue;
       ++failures;
+      const std::string report = Report(OptionsFor(seed), result);
       const std::lock_guard lock(mu);
-      ADD_FAILURE() << "history " << seed << ":\n  " << absl::StrJoin(result.violations, "\n  ") << "\nreplay: GW_SIMULATION_SEED=" << seed;
+      ADD_FAILURE() << report;
     }
   };
   std::thread other(work);
   work();
   other.join();
   std::printf("%d histories from seed %d\n", static_cast<int>(count), static_cast<int>(first));
+  if (count >= kEnoughForAll && failures == 0) EachOccurred(incidents, {});
 }
 
 TEST_F(SimulationTest, TheSameSeedReplaysExactly) {

@@ -1,9 +1,12 @@
 // Two processes that each believe they lead, for a while or always: one was stopped, its lease ran out, and it goes on with what it knew.
 //
-//   GW_SIMULATION_SEED=7                     replays one history and prints what it did wrong
+//   GW_SIMULATION_SEED=7                     replays one history and prints what it did wrong; GW_SIMULATION_KEEP=0,8 with these incidents only
 //   GW_LIFE=MinSuccess GW_SIMULATION_SEED=7  replays one life
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -18,6 +21,7 @@
 #include "tests/simulation/lives.h"
 #include "tests/simulation/print.h"
 #include "tests/simulation/replicas.h"
+#include "tests/simulation/shrink.h"
 
 namespace gangway::testutil {
 namespace {
@@ -87,6 +91,57 @@ class TwoLeadersTest : public ::testing::Test {
 };
 
 TEST_F(TwoLeadersTest, ProcessesThatAreStoppedAndGoOnBehindTheFence) { KeepEveryPromise(true); }
+
+// Requests, replies, watches and processes go wrong in every way there is, while two of each contend: of two that could both write only one
+// does, and the work goes on.
+TEST_F(TwoLeadersTest, NeverTwoWritersWhateverGoesWrong) {
+  const std::uint64_t only = OnlySeed();
+  const int histories = only != 0 ? 1 : 2 * Histories();
+  std::mutex mu;
+  IncidentCounts incidents;
+  std::map<Component, int> changes;
+  Each(histories, [&](int i) -> std::string {
+    HistoryOptions options;
+    options.seed = only != 0 ? only : static_cast<std::uint64_t>(i) + 1;
+    options.chaos = options.seed % 2 == 0;
+    options.two_replicas = true;
+    if (only != 0) {
+      options.on_record = PrintRecord;
+      KeepFromEnvironment(options);
+    }
+    const HistoryResult result = RunHistory(options);
+    {
+      const std::lock_guard lock(mu);
+      for (const auto& [incident, times] : result.incidents) incidents[incident] += times;
+      for (const auto& [component, times] : result.leaders) changes[component] += times;
+    }
+    return result.violations.empty() ? "" : Report(options, result);
+  });
+  std::printf("%d histories; %d times other controllers led, %d times another scheduler\n", histories, changes[Component::kControllers], changes[Component::kScheduler]);
+  if (only != 0 || HasFailure()) return;
+  EXPECT_GT(changes[Component::kControllers], histories / 4);
+  EXPECT_GT(changes[Component::kScheduler], histories / 4);
+  for (const IncidentKind kind : {IncidentKind::kPause, IncidentKind::kSuspend, IncidentKind::kPartition, IncidentKind::kRequestsCut, IncidentKind::kRepliesCut,
+                                  IncidentKind::kClockOff, IncidentKind::kServerRestart, IncidentKind::kGetStale}) {
+    for (const Component component : {Component::kControllers, Component::kScheduler}) {
+      const int times = incidents[{kind, kind == IncidentKind::kServerRestart ? Component::kKubelets : component}];
+      EXPECT_GT(times, 0) << sandbox::ClientName(component) << ": " << NameOf(kind);
+    }
+  }
+}
+
+TEST_F(TwoLeadersTest, AProcessThatWritesThoughItsLeaseEndedIsCaught) {
+  int caught = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    HistoryOptions options;
+    options.seed = seed;
+    options.two_replicas = options.leaky_fence = true;
+    const HistoryResult result = RunHistory(options);
+    caught += std::any_of(result.violations.begin(), result.violations.end(), [](const std::string& each) { return absl::StartsWith(each, "two writers"); }) ? 1 : 0;
+  }
+  std::printf("caught in %d of 60 histories\n", caught);
+  EXPECT_GE(caught, 5);
+}
 
 // Without the fence what guards is: changes carry the version they were decided on, deletions the UID, creations a name, and a status is
 // written before what it explains.
