@@ -515,7 +515,9 @@ TEST(DoctorTest, NothingThatSomebodyWroteReachesATerminal) {
 }
 
 TEST(DoctorTest, ObjectsOfAnyShapeAreNoHarm) {
-  for (const char* const odd : {"7", "[]", "metadata: 3", "metadata: {name: [a], ownerReferences: 4}\nspec: 5\nwebhooks: {}", "spec: {template: {spec: {containers: [1, {image: 2}]}}, capability: []}"}) {
+  for (const char* const odd : {"7", "[]", "metadata: 3", "metadata: {name: [a], ownerReferences: 4}\nspec: 5\nwebhooks: {}", "spec: {template: {spec: {containers: [1, {image: 2}]}}, capability: []}",
+                              "metadata: {name: vc-scheduler, creationTimestamp: 7}\nspec: {replicas: x, template: {spec: {containers: [{image: vc-scheduler gangway, args: [controller, 7]}]}}, "
+                              "holderIdentity: 7, renewTime: [], queue: {}, minMember: [], volumes: [7]}\nstatus: {observedGeneration: y, readyReplicas: [], conditions: [5, {type: 7}], state: 8, phase: {}}"}) {
     ClusterSight sight;
     sight.validating = sight.mutating = sight.services = sight.endpoints = sight.deployments = sight.leases = sight.pods = sight.pod_groups = sight.queues = sight.jobs = sight.paddle_jobs = sight.kubeflow_jobs = sight.claims = Of(odd);
     EXPECT_THAT(AilmentsText(Examine(sight)), Not(IsEmpty())) << "types are missing";

@@ -161,9 +161,12 @@ TEST(ReviewLimitsTest, WhatIsBeyondThemIsToldSo) {
   GW_EXPECT_OK(AnswerReview(Step::kMutate, review, nullptr, nullptr, limits));
   EXPECT_THAT(AnswerReview(Step::kMutate, Review(kJobs, Job(absl::StrCat(kTask, ",", kTask))), nullptr, nullptr, limits),
               testutil::StatusIs(absl::StatusCode::kInvalidArgument, ::testing::HasSubstr("more than 30 values")));
-  limits.max_patch_bytes = 100;
+  limits.max_patch_bytes = 0;
+  while (!AnswerReview(Step::kMutate, review, nullptr, nullptr, limits).ok() && limits.max_patch_bytes < 10'000) ++limits.max_patch_bytes;
+  const std::size_t bytes = limits.max_patch_bytes--;
   EXPECT_THAT(AnswerReview(Step::kMutate, review, nullptr, nullptr, limits),
-              testutil::StatusIs(absl::StatusCode::kResourceExhausted, ::testing::HasSubstr("bytes, the limit is 100")));
+              testutil::StatusIs(absl::StatusCode::kResourceExhausted,
+                                 ::testing::HasSubstr(absl::StrCat("would have ", bytes, " bytes, the limit is ", bytes - 1))));
   limits.max_bytes = 200;
   EXPECT_THAT(AnswerReview(Step::kMutate, review, nullptr, nullptr, limits),
               testutil::StatusIs(absl::StatusCode::kInvalidArgument, ::testing::HasSubstr("bytes of JSON, the limit is 200")));

@@ -83,6 +83,11 @@ TEST_F(ServiceTest, ABodyBeyondWhatAReviewMayBeIsRefusedUnread) {
   RawSocket client(port_);
   ASSERT_TRUE(client.Send(Post("/validate", ReviewLimits().max_bytes + 1, "")));
   EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.1 413"));
+  std::string largest = kReview;
+  largest.resize(ReviewLimits().max_bytes, ' ');
+  RawSocket other(port_);
+  ASSERT_TRUE(other.Send(Post("/validate", largest.size(), largest)));
+  EXPECT_THAT(other.ReadAnswer(), StartsWith("HTTP/1.1 200"));
 }
 
 }  // namespace
