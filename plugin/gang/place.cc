@@ -516,7 +516,6 @@ bool GangPlacement::TryOthers() {
   }
   if (wanted <= 0) return true;
   DropAll();
-  full_shapes_.clear();
   return false;
 }
 

@@ -493,6 +493,35 @@ TEST_F(CacheTest, SeveralNamespacesAreOneCache) {
   EXPECT_EQ(cache_->size(), 2u);
 }
 
+TEST_F(CacheTest, WhatMustBeThereAndIsNotServedIsWaitedFor) {
+  Start();
+  AnswerLast(Refusal(404, "NotFound"));
+  EXPECT_FALSE(cache_->synced());
+  EXPECT_THAT(cache_->problem(), HasSubstr("does not serve pods v1"));
+  EXPECT_THAT(client_.requests(), SizeIs(1)) << "the core has no group to ask for";
+}
+
+TEST_F(CacheTest, OfAMissingResourceItsGroupSaysWhatItServes) {
+  Cache<Thing> groups(loop_, client_, api::kPodGroups, {});
+  groups.Start([](const auto&, const auto&, const auto&) {}, [] {});
+  Settle();
+  AnswerLast(Reply(404, "404 page not found"));
+  EXPECT_EQ(client_.last().path, "/apis/scheduling.volcano.sh");
+  AnswerLast(Reply(200, R"({"kind":"APIGroup","versions":[{"version":"v2"}]})"));
+  EXPECT_THAT(groups.problem(), HasSubstr("serves scheduling.volcano.sh in v2"));
+  loop_.RunFor(absl::Seconds(1));
+  AnswerLast(Refusal(403, "Forbidden"));
+  EXPECT_THAT(groups.problem(), HasSubstr("may not list podgroups"));
+  EXPECT_EQ(client_.requests().size(), 3u);
+}
+
+TEST_F(CacheTest, AnObjectOfAnotherKindIsNoneOfOurs) {
+  StartWith(10, {});
+  Push(FrameType::kAdded, R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"u1","resourceVersion":"11"}})");
+  EXPECT_EQ(cache_->Get(kA), nullptr);
+  EXPECT_THAT(Told(), ElementsAre("bad /@"));
+}
+
 TEST_F(CacheTest, WhatStandsInItsWayIsSaidUntilItIsGone) {
   Start();
   EXPECT_EQ(cache_->problem(), "");

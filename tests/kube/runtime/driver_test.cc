@@ -319,6 +319,48 @@ TEST_F(DriverTest, AChangeBringsARefusedKeyForwardButMakesNoStorm) {
   EXPECT_LE(decided_.size() - before, 13u);
 }
 
+TEST_F(DriverTest, AChangeDuringThePauseAfterARefusalIsLookedAtWhenItEnds) {
+  Answers({{"", Refusal(403, "Forbidden")}});
+  Want(One(Create("a")), 13);
+  Enqueue();
+  for (int i = 0; i < 12; ++i) NextDecision();
+  Enqueue();
+  EXPECT_EQ(NextDecision(), absl::Seconds(5));
+  const std::size_t before = decided_.size();
+  loop_.RunFor(absl::Hours(1));  // the timer of the back-off is gone
+  EXPECT_EQ(decided_.size(), before);
+}
+
+TEST_F(DriverTest, AChangeDoesNotCutTheBackOffAfterAServersError) {
+  Answers({{"", Refusal(503, "ServiceUnavailable")}});
+  Want(One(Create("a")), 1);
+  Enqueue();
+  Enqueue();
+  EXPECT_THAT(decided_, SizeIs(1));
+  EXPECT_GE(NextDecision(), absl::Milliseconds(25));
+}
+
+TEST_F(DriverTest, OnlyServersErrorsAreTriedAgainSoon) {
+  Want(One(Create("a")), 1);
+  Answers({{"", Refusal(499, "Odd")}});
+  Enqueue();
+  EXPECT_THAT(permanent_, SizeIs(1));
+}
+
+TEST_F(DriverTest, AfterEightRefusalsMoreTheRestOfTheStageIsLeftOut) {
+  DriverOptions options;
+  options.qps = 0;
+  options.max_in_flight = 1;
+  Restart(options);
+  Plan plan;
+  plan.stages.emplace_back();
+  for (int i = 0; i < 100; ++i) plan.stages[0].push_back(Create(absl::StrCat("p", i)));
+  Want(plan, 1);
+  Answers({{"", Refusal(403, "Forbidden")}});
+  Enqueue();
+  EXPECT_THAT(client_.lines(), SizeIs(8));
+}
+
 TEST_F(DriverTest, WhenManyAreRefusedTheRestOfTheStageIsLeftOut) {
   DriverOptions options;
   options.qps = 0;

@@ -70,6 +70,16 @@ TEST_F(PulseTest, AsksOnlyWhenNobodyElseDoes) {
   EXPECT_EQ(client_.requests().size(), before + 60);
 }
 
+TEST_F(PulseTest, ASilenceIsNoticedWithinHalfOfWhatItMayLast) {
+  Answers(Reply(200));
+  pulse_.Start();
+  loop_.RunFor(absl::Milliseconds(100));
+  Ask();
+  const std::size_t before = client_.requests().size();
+  loop_.RunFor(absl::Milliseconds(2950));
+  EXPECT_EQ(client_.requests().size(), before + 1);
+}
+
 TEST_F(PulseTest, AsksOneQuestionAtATime) {
   pulse_.Start();
   loop_.RunFor(absl::Minutes(5));

@@ -132,16 +132,30 @@ TEST_F(RecorderTest, AnEventThatExpiredIsMadeAnew) {
   EXPECT_THAT(client_.last().body, AllOf(HasSubstr("\"count\":1"), HasSubstr(R"("firstTimestamp":"2026-01-01T02:00:00Z")")));
 }
 
+TEST_F(RecorderTest, ALongNameIsCutToWhatKubernetesTakes) {
+  EventNote note = Note();
+  note.regarding.name = std::string(253, 'n');
+  Record(note);
+  const std::string& body = client_.last().body;
+  const std::size_t from = body.find(R"("name":")") + 8;
+  EXPECT_EQ(body.find('"', from) - from, 253u);
+}
+
 TEST_F(RecorderTest, TriesAFewTimesAndThenDrops) {
   client_.SetHandler([](const Request&) { return absl::StatusOr<Response>(absl::UnavailableError("reset")); });
   Record();
   loop_.RunFor(absl::Hours(1));
   EXPECT_THAT(client_.requests(), SizeIs(4));
   EXPECT_EQ(recorder_->waiting(), 0u);
+  Record(Note("another"));
+  loop_.RunFor(absl::Hours(1));
+  Record();
+  loop_.RunFor(absl::Hours(1));
+  EXPECT_THAT(client_.requests(), SizeIs(12)) << "as often for the next, and for the same later";
   client_.SetHandler([](const Request&) { return absl::StatusOr<Response>(Refusal(403, "Forbidden")); });
   Record();
   loop_.RunFor(absl::Hours(1));
-  EXPECT_THAT(client_.requests(), SizeIs(5));
+  EXPECT_THAT(client_.requests(), SizeIs(13));
 }
 
 TEST_F(RecorderTest, KeepsToTheRateAndToItsRoom) {

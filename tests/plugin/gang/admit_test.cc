@@ -104,6 +104,23 @@ TEST(AdmitTest, WhatIsPlacedAndWhatIsLetInCountsForTheCluster) {
   EXPECT_THAT(w.Of("g").reason->sums, ElementsAre(model::SumLack{"cpu", 23'401, 38'400, 15'000, 32'000}));
 }
 
+TEST(AdmitTest, WhatIsPlacedAndWhatIsLetInCountsForTheQueue) {
+  World w;
+  AddNodes(w.cluster, 2);
+  model::QueueFacts queue = Queue("default");
+  queue.capability = {{"cpu", 10'000}};
+  w.cluster.SetQueue(queue);
+  AddGang(w.cluster, "starts", 1, 1, 3000);
+  model::GangFacts awaited = Asking("awaited", 4000);
+  awaited.phase = model::GangPhase::kInqueue;
+  w.cluster.SetGang(awaited);
+  w.cluster.SetGang(Asking("g", 3000));
+  EXPECT_TRUE(w.Of("g").admit);
+  w.cluster.SetGang(Asking("g", 3001));
+  EXPECT_EQ(w.Of("g").reason->kind, Reason::Kind::kQueueFull);
+  EXPECT_THAT(w.Of("g").reason->sums, ElementsAre(model::SumLack{"cpu", 3001, 10'000, 7000}));
+}
+
 TEST(AdmitTest, OfQueuesThatHoldAsMuchTheElderIsServedFirst) {
   World w;
   AddNodes(w.cluster, 1, 1);

@@ -120,6 +120,94 @@ TEST(PlaceTest, TaintsAreCountedAndTheOneThatIsMostOftenThereIsSaid) {
   EXPECT_EQ(decision.reason->roles[0].taint_text, "often");
 }
 
+TEST(PlaceTest, APortThatIsTakenIsCounted) {
+  World w;
+  AddNodes(w.cluster, 1);
+  Wants wants = Cpu(1000);
+  wants.host_ports = {{"TCP", "", 8080}};
+  w.cluster.SetPod(Running(Pod("", "web", 0, wants), "node-000"));
+  w.cluster.SetGang(Gang("g", 1));
+  w.cluster.SetPod(Pod("g", "w", 0, wants));
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  EXPECT_EQ(w.Of("g").reason->roles.at(0).ports, 1);
+}
+
+TEST(PlaceTest, TheResourceThatIsLackingIsSaid) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 3));
+  for (int i = 0; i < 3; ++i) {
+    Wants wants = Cpu(1000);
+    wants.requests[1].second = 30 * testutil::kGi;
+    w.cluster.SetPod(Pod("g", "w", i, wants));
+  }
+  const model::RoleReason role = w.Of("g").reason->roles.at(0);
+  EXPECT_THAT(role.lacks, ElementsAre(model::Lack{"memory", 30 * testutil::kGi, 4 * testutil::kGi, 1}));
+  AddGang(w.cluster, "huge", 1, 1, 99'000);
+  EXPECT_THAT(w.Of("huge").reason->roles.at(0).lacks, ElementsAre(model::Lack{"cpu", 99'000, 16'000, 1}));
+}
+
+TEST(PlaceTest, RolesThatLackNodesAreSaidByName) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 2));
+  w.cluster.SetPod(Pod("g", "b", 0, Cpu(98'000)));
+  w.cluster.SetPod(Pod("g", "a", 1, Cpu(99'000)));
+  const Decision decision = w.Of("g");
+  ASSERT_EQ(decision.reason->roles.size(), 2u);
+  EXPECT_EQ(decision.reason->roles[0].role, "a");
+}
+
+TEST(PlaceTest, AGatedPodWithAFieldWeDoNotKnowIsGated) {
+  World w;
+  AddNodes(w.cluster, 1);
+  w.cluster.SetGang(Gang("g", 1));
+  PodFacts pod = Pod("g", "w", 0, Unknown("spec.a"));
+  pod.gated = true;
+  w.cluster.SetPod(pod);
+  EXPECT_EQ(w.Of("g").reason->kind, Reason::Kind::kGated);
+}
+
+TEST(PlaceTest, AGangWhoseBindingWasRefusedRests) {
+  World w;
+  AddNodes(w.cluster, 1);
+  AddGang(w.cluster, "g", 1, 1, 1000);
+  w.cluster.SetHeldBack(w.cluster.FindGang("default", "g"), "no");
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  EXPECT_EQ(w.Of("g").reason->kind, Reason::Kind::kBindFailed);
+}
+
+TEST(PlaceTest, ARoleThatHasTooFewPodsKeepsTheGangWaiting) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::GangFacts gang = Gang("g", 2);
+  gang.min_task_member = {{"ps", 1}, {"worker", 1}};
+  w.cluster.SetGang(gang);
+  for (int i = 0; i < 2; ++i) w.cluster.SetPod(Pod("g", "ps", i, Cpu(1000)));
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  const Decision decision = w.Of("g");
+  EXPECT_EQ(decision.reason->kind, Reason::Kind::kTooFewOfRole);
+  EXPECT_EQ(decision.reason->subject, "worker");
+  EXPECT_EQ(decision.reason->missing, 1);
+  EXPECT_EQ(decision.reason->existing, 0);
+}
+
+// As many pods as the minimum run, but not those that the roles need.
+TEST(PlaceTest, AGangThatLacksARoleIsShortOfItsMinimum) {
+  for (const bool whole : {false, true}) {
+    World w;
+    AddNodes(w.cluster, 1);
+    model::GangFacts gang = Gang("g", 2);
+    gang.min_task_member = {{"ps", 1}, {"worker", 1}};
+    w.cluster.SetGang(gang);
+    w.cluster.SetPod(Running(Pod("g", "ps", 0, Cpu(1000)), "node-000"));
+    w.cluster.SetPod(Running(Pod("g", whole ? "worker" : "ps", 1, Cpu(1000)), "node-000"));
+    w.cluster.SetPod(Pod("g", "worker", 2, Cpu(99'000)));
+    EXPECT_EQ(w.Of("g").short_of_minimum, !whole);
+  }
+}
+
+// ---- which of them
 // ---- which of them
 
 // Each would fit alone.
@@ -161,6 +249,36 @@ TEST(PlaceTest, WhenTheFirstDoNotFitOthersMakeTheMinimum) {
   w.cluster.SetPod(Pod("g", "w", 1, Cpu(99'000)));
   w.cluster.SetPod(Pod("g", "w", 2, Cpu(1000)));
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "node-000")));
+}
+
+// Disk and pod slots would outvote what a node is bought for.
+TEST(PlaceTest, TheNodeThatIsFullestByCpuAndMemoryIsFilledFirst) {
+  World w;
+  model::NodeFacts disk = Node("disk"), cpu = Node("few-cpus", 8);
+  disk.allocatable[2].second = 10 * testutil::kGi;
+  w.cluster.SetNode(disk);
+  w.cluster.SetNode(cpu);
+  w.cluster.SetGang(Gang("g", 1));
+  Wants wants = Cpu(1000);
+  wants.requests.emplace_back("ephemeral-storage", 5 * testutil::kGi);
+  w.cluster.SetPod(Pod("g", "w", 0, wants));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "few-cpus")));
+}
+
+TEST(PlaceTest, SubGroupsOfOneTaskAreNoneOfAnother) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::GangFacts gang = Gang("g", 2);
+  gang.sub_groups = {{"a", 1, 1}, {"b", 1, 1}};
+  w.cluster.SetGang(gang);
+  for (int i = 0; i < 2; ++i) {
+    PodFacts pod = Pod("g", "a", i, Cpu(1000));
+    pod.partition = std::to_string(i);
+    w.cluster.SetPod(i == 0 ? Running(pod, "node-000") : pod);
+  }
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  EXPECT_EQ(w.Of("g").reason->kind, Reason::Kind::kTooFewSubGroups);
+  EXPECT_EQ(w.Of("g").reason->subject, "b");
 }
 
 TEST(PlaceTest, APodOfNoSubGroupIsPlacedAlone) {
@@ -303,6 +421,17 @@ TEST(PlaceTest, AScratchIsOfOneCluster) {
   EXPECT_EQ(placed(large), 1u);
   EXPECT_EQ(placed(small), 0u);
   EXPECT_EQ(placed(large), 1u);
+}
+
+TEST(PlaceTest, AScratchFollowsManyChanges) {
+  World w;
+  AddGang(w.cluster, "g", 1, 1, 2000);
+  Scratch scratch;
+  for (int i = 0; i < 9000; ++i) {
+    w.cluster.SetNode(Node("n", i % 2 == 0 ? 1 : 4));
+    if (i % 3 != 0) continue;
+    ASSERT_EQ(Schedule(w.cluster, w.policy, testutil::At(10), scratch).at(0).placements.size(), i % 2 == 0 ? 0u : 1u) << i;
+  }
 }
 
 }  // namespace

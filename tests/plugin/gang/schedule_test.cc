@@ -263,6 +263,21 @@ TEST_F(SurplusTest, NothingIsKeptForAGangThatNoRoomCouldHelp) {
   gated.gated = true;
   cluster.SetPod(gated);
   EXPECT_EQ(PlacedOf("m1"), 64u);
+  PodFacts unknown = Pod("gated", "w", 1, Cpu(1000));
+  unknown.wants.not_modelled = "spec.resourceClaims";
+  cluster.SetPod(unknown);
+  EXPECT_EQ(PlacedOf("m1"), 64u);
+}
+
+// 15,000.5 of cpu each.
+TEST_F(SurplusTest, APodToComeIsTakenToBeAShareRoundedUp) {
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  model::GangFacts late = Gang("late", 2);
+  late.has_min_resources = true;
+  late.min_resources = {{"cpu", 30'001}};
+  cluster.SetGang(late);
+  EXPECT_EQ(PlacedOf("m1"), 32u);
 }
 
 TEST_F(SurplusTest, NothingIsKeptWhereAPortIsTaken) {
