@@ -138,6 +138,7 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
     GW_ASSIGN_OR_RETURN(const auto documents, api::ReadDocuments(text, file.filename().string()));
     for (const api::ManifestDocument& document : documents) {
       GW_ASSIGN_OR_RETURN(Case read, ReadCase(document));
+      read.file = file.stem().string();
       if (!names.insert(read.name).second) {
         return absl::InvalidArgumentError(absl::StrCat(document.Where("case"), ": there is another case ", read.name));
       }

@@ -21,6 +21,7 @@ struct Step {
 
 struct Case {
   std::string name;   // "CreateConflict"
+  std::string file = {};  // that it stands in, without its end: "create"
   bool alone = false;  // what it does to the server concerns others: runs when nothing else does
   std::vector<Step> steps;
 };

@@ -1,4 +1,5 @@
 // The sandbox's API server, asked in process and over HTTP.
+#include "gmock/gmock.h"
 #include "tests/conformance/suite.h"
 
 namespace gangway::testutil {
@@ -17,7 +18,11 @@ class ConformanceTest : public ::testing::TestWithParam<const Case*> {
     const Kind& kind = suite == "Http/ConformanceTest" ? kHttp : kInProcess;
     judgement_ = std::make_unique<Judgement>(kind.name, [&kind] { return kind.make(); });
   }
-  static void TearDownTestSuite() { judgement_.reset(); }
+  static void TearDownTestSuite() {
+    if (judgement_ == nullptr) return;
+    EXPECT_THAT(judgement_->UnusedRules(), ::testing::IsEmpty()) << "nothing differs there any more";
+    judgement_.reset();
+  }
   static std::unique_ptr<Judgement> judgement_;
 };
 std::unique_ptr<Judgement> ConformanceTest::judgement_;

@@ -56,7 +56,7 @@ class RealServer final : public Server {
 class ConformanceTest : public ::testing::TestWithParam<const Case*> {
  protected:
   static void SetUpTestSuite() {
-    judgement_ = std::make_unique<Judgement>("Real", [] { return RealServer::Start(); });
+    judgement_ = std::make_unique<Judgement>("Real", [] { return RealServer::Start(); }, true);
   }
   static void TearDownTestSuite() { judgement_.reset(); }
   static std::unique_ptr<Judgement> judgement_;
@@ -65,7 +65,7 @@ std::unique_ptr<Judgement> ConformanceTest::judgement_;
 
 // Without the tools one test stands for all, and is skipped.
 std::vector<const Case*> CasesForTheRealOne() {
-  static const Case kSkipped{.name = "AllOfThem", .alone = false, .steps = {}};
+  static const Case kSkipped{.name = "AllOfThem", .file = {}, .alone = false, .steps = {}};
   return ControlPlane::ToolsPresent() ? CasePointers() : std::vector<const Case*>{&kSkipped};
 }
 

@@ -13,6 +13,7 @@
 #include "api/known_resources.h"
 #include "base/strings.h"
 #include "tests/conformance/match.h"
+#include "tests/conformance/normal.h"
 
 namespace gangway::testutil {
 namespace {
@@ -58,9 +59,10 @@ const api::Resource* ResourceOf(absl::string_view name) {
 
 class CaseRun {
  public:
-  CaseRun(const Case& c, Server& server, const std::string& ns) : case_(c), server_(server) {
+  CaseRun(const Case& c, Server& server, const std::string& ns)
+      : case_(c), server_(server), normalizer_({{ns, "<ns>"}, {Large(), "<large>"}}) {
     variables_["ns"] = ns;
-    variables_["large"] = std::string(600 << 10, 'x');
+    variables_["large"] = Large();
   }
 
   std::string Go() {
@@ -75,7 +77,11 @@ class CaseRun {
     return "";
   }
 
+  json::array TakeSeen() { return std::move(seen_); }
+
  private:
+  static std::string Large() { return std::string(600 << 10, 'x'); }
+
   std::string Line(const Step& step) const { return absl::StrCat(step.verb, " ", Fill(step.target)); }
 
   std::string Take(const Step& step) {
@@ -92,6 +98,7 @@ class CaseRun {
     while (true) {
       std::string wrong = Ask(step);
       if (wrong.empty() || std::chrono::steady_clock::now() > until) return wrong;
+      seen_.pop_back();
       std::this_thread::sleep_for(std::chrono::milliseconds(50));  // a state without notification: looked at, not waited for
     }
   }
@@ -172,6 +179,7 @@ class CaseRun {
       request.body = Fill(TextOf(step.fields, "text"));
     }
     const absl::StatusOr<kube::Response> response = server_.Send(std::move(request));
+    seen_.push_back(response.ok() ? json::value(normalizer_.Of(*response)) : json::value("no answer"));
     if (!response.ok()) return response.status().ToString();
     return Judge(step, *response);
   }
@@ -256,6 +264,7 @@ class CaseRun {
         return absl::StrCat("the watch ended: ", news->end.ToString(), " where this should come: ", api::ToJson(Fill(pattern)));
       }
       const kube::Frame& frame = news->frame;
+      seen_.push_back(normalizer_.Of(frame));
       const absl::StatusOr<json::value> object = api::ParseJson(*frame.object);
       if (!object.ok()) return absl::StrCat("a frame that is no JSON: ", *frame.object);
       const json::value seen = {{kNames[static_cast<int>(frame.type)], *object}};
@@ -273,17 +282,26 @@ class CaseRun {
     const std::optional<WatchNews> news = watch->Next();
     if (!news.has_value()) return "the watch goes on";
     if (!news->ended) return absl::StrCat("another frame came: ", *news->frame.object);
+    seen_.push_back(json::value("the watch ended"));
     return news->end.ok() ? "" : absl::StrCat("the watch ended with ", news->end.ToString());
   }
 
   const Case& case_;
   Server& server_;
+  Normalizer normalizer_;
+  json::array seen_;
   std::map<std::string, std::string> variables_;
   std::map<std::string, std::unique_ptr<OpenWatch>> watches_;
 };
 
 }  // namespace
 
-std::string RunCase(const Case& c, Server& server, const std::string& ns) { return CaseRun(c, server, ns).Go(); }
+CaseOutcome RunCase(const Case& c, Server& server, const std::string& ns) {
+  CaseRun run(c, server, ns);
+  CaseOutcome outcome;
+  outcome.wrong = run.Go();
+  outcome.seen = run.TakeSeen();
+  return outcome;
+}
 
 }  // namespace gangway::testutil

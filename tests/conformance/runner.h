@@ -3,13 +3,18 @@
 
 #include <string>
 
+#include "boost/json.hpp"
 #include "tests/conformance/case.h"
 #include "tests/conformance/server.h"
 
 namespace gangway::testutil {
 
-// "" when every answer was as expected; else which step differed, and how. The case gets the namespace `ns`, which is made
-// first and begins the names of what it makes outside of namespaces.
-std::string RunCase(const Case& c, Server& server, const std::string& ns);
+struct CaseOutcome {
+  std::string wrong;       // "" when every answer was as expected; else which step differed, and how
+  boost::json::array seen;  // what came, normalised (normal.h): each answer, the frames that were waited for, ends of watches
+};
+
+// The case gets the namespace `ns`, which is made first and begins the names of what it makes outside of namespaces.
+CaseOutcome RunCase(const Case& c, Server& server, const std::string& ns);
 
 }  // namespace gangway::testutil

@@ -15,7 +15,7 @@ class InProcessServer final : public Server {
   InProcessServer() {
     loop().Run([this] {
       server_ = std::make_unique<sandbox::ApiServer>(loop().loop(), sandbox::ApiServerOptions{});
-      auto client = std::make_unique<sandbox::InProcessClient>(loop().loop(), *server_, "conformance");
+      auto client = std::make_unique<sandbox::InProcessClient>(loop().loop(), *server_, "gangway");
       client->ShowManagedFields();
       client_ = std::move(client);
       return 0;

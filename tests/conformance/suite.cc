@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "tests/conformance/recordings.h"
 #include "tests/conformance/runner.h"
 
 namespace gangway::testutil {
@@ -31,6 +32,18 @@ bool Selected(const std::string& server, const std::string& name) {
   return false;
 }
 
+const std::vector<LeftOut>& Rules() {
+  static const auto* const kRules = new std::vector<LeftOut>([] {
+    absl::StatusOr<std::vector<LeftOut>> rules = LoadLeftOut(std::string(GW_SOURCE_DIR) + "/tests/conformance/left_out.yaml");
+    if (rules.ok()) return *std::move(rules);
+    std::cerr << rules.status().message() << "\n";
+    std::exit(1);
+  }());
+  return *kRules;
+}
+
+bool Writes() { return std::getenv("GW_UPDATE_GOLDEN") != nullptr; }
+
 }  // namespace
 
 const std::vector<Case>& AllCases() {
@@ -50,6 +63,12 @@ std::vector<const Case*> CasePointers() {
 }
 
 struct Judgement::State {
+  explicit State(Judgement& of) : judgement(of) {}
+
+  Judgement& judgement;
+  Recordings recordings{std::string(GW_SOURCE_DIR) + "/tests/golden/conformance"};
+  std::mutex rules_mu;
+  std::set<std::string> used_rules;  // guarded by rules_mu
   std::unique_ptr<Server> server;
   absl::Status status;
   std::mutex mu;
@@ -70,24 +89,58 @@ struct Judgement::State {
   void Run(const Case& c) {
     // A name for the namespace: short enough for names that add to it.
     const std::string ns = absl::StrCat("t-", absl::AsciiStrToLower(c.name.substr(0, 40)));
-    outcomes.at(c.name).set_value(RunCase(c, *server, ns));
+    CaseOutcome outcome = RunCase(c, *server, ns);
+    if (outcome.wrong.empty()) outcome.wrong = judgement.JudgeAnswers(c, outcome.seen);
+    outcomes.at(c.name).set_value(std::move(outcome.wrong));
   }
   void Join() {
     if (last.joinable()) last.join();
   }
 };
 
-Judgement::Judgement(std::string server, MakeServer make) : server_(std::move(server)), make_(std::move(make)) {}
+Judgement::Judgement(std::string server, MakeServer make, bool real) : server_(std::move(server)), make_(std::move(make)), real_(real) {}
 Judgement::~Judgement() { Close(); }
 
 void Judgement::Close() {
   if (state_ == nullptr) return;
   state_->Join();
+  if (real_ && Writes()) state_->recordings.Write(AllCases());
   state_.reset();
 }
 
+std::string Judgement::JudgeAnswers(const Case& c, const boost::json::array& seen) {
+  if (real_ && Writes()) {
+    state_->recordings.Keep(c, seen);
+    return "recorded anew, nothing was compared: read the difference, then run without GW_UPDATE_GOLDEN";
+  }
+  // Controllers are at work beside it: what it answers twice is the same only on a machine that has time.
+  if (real_ && std::getenv("GW_TEST_LONG") == nullptr) return "";
+  const boost::json::array* const recorded = state_->recordings.Find(c);
+  if (recorded == nullptr) return "the real API server's answers are not recorded: GW_UPDATE_GOLDEN=1 real_conformance_test --gtest_filter='*/" + c.name + "'";
+  static const auto* const kUnsteady = new std::vector<LeftOut>([] {
+    std::vector<LeftOut> rules = Rules();
+    std::erase_if(rules, [](const LeftOut& rule) { return !rule.unsteady; });
+    return rules;
+  }());
+  std::set<std::string> used;
+  const std::string differs = Compare(*recorded, seen, c.name, real_ ? *kUnsteady : Rules(), used);
+  const std::lock_guard<std::mutex> lock(state_->rules_mu);
+  state_->used_rules.insert(used.begin(), used.end());
+  return differs.empty() ? "" : absl::StrCat("differs from what the real API server answered:\n", differs);
+}
+
+std::vector<std::string> Judgement::UnusedRules() {
+  if (state_ == nullptr || state_->futures.size() != AllCases().size()) return {};
+  state_->Join();
+  std::vector<std::string> unused;
+  for (const LeftOut& rule : Rules()) {
+    if (!rule.unsteady && !state_->used_rules.contains(rule.where)) unused.push_back(rule.where);
+  }
+  return unused;
+}
+
 void Judgement::Begin() {
-  state_ = std::make_unique<State>();
+  state_ = std::make_unique<State>(*this);
   State& state = *state_;
   auto server = make_();
   if (!server.ok()) {
