@@ -243,8 +243,8 @@ void JobRestart() {
 int main(int argc, char** argv) {
   using namespace gangway::bench;
   if (!gangway::testutil::ControlPlane::ToolsPresent()) {
-    std::puts("there is no control plane on this machine");
-    return 0;
+    std::fputs("there is no control plane on this machine: scripts/e2e-tools builds it\n", stderr);
+    return 1;
   }
   const std::vector<std::pair<std::string, std::function<void()>>> all{{"gangs", ManyGangs}, {"restart", Restart}, {"idle", Idle}, {"fail-over", FailOver},
                                                                          {"jobs", ManyJobs}, {"job-restart", JobRestart}};

@@ -48,7 +48,7 @@ void BM_PairsForABurstOfJobs(benchmark::State& state) {
   state.counters["longest_wait_ms"] = absl::ToDoubleMilliseconds(longest);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(BM_PairsForABurstOfJobs)->ArgName("jobs")->Arg(1)->Arg(20)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_PairsForABurstOfJobs)->ArgName("jobs")->Arg(1)->Arg(20)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
 
 }  // namespace
 }  // namespace gangway::controller

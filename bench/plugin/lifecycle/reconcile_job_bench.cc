@@ -97,6 +97,15 @@ struct Scene {
   static absl::Time Now() { return absl::FromUnixSeconds(1'767'225'600); }
 };
 
+// Writes of one verb.
+std::int64_t Count(const kube::Plan& plan, kube::Verb verb, const api::Resource& resource) {
+  std::int64_t count = 0;
+  for (const auto& stage : plan.stages) {
+    for (const kube::Write& write : stage) count += write.verb == verb && write.resource == &resource;
+  }
+  return count;
+}
+
 void BM_NothingToDo(benchmark::State& state) {
   const Scene scene(static_cast<int>(state.range(0)));
   if (!ReconcileJob(scene.view, Scene::Now()).empty()) state.SkipWithError("there is something to do");
@@ -124,6 +133,7 @@ BENCHMARK(BM_OnePodChanged)->ArgName("pods")->Arg(4)->Arg(1000);
 
 void BM_MakeAllPods(benchmark::State& state) {
   const Scene scene(static_cast<int>(state.range(0)), false);
+  if (Count(ReconcileJob(scene.view, Scene::Now()), kube::Verb::kCreate, api::kPods) != state.range(0)) state.SkipWithError("not all pods are made");
   for (auto _ : state) {
     kube::Plan plan = ReconcileJob(scene.view, Scene::Now());
     benchmark::DoNotOptimize(plan);
@@ -134,7 +144,11 @@ BENCHMARK(BM_MakeAllPods)->ArgName("pods")->Arg(4)->Arg(1000);
 
 void BM_RestartJob(benchmark::State& state) {
   Scene scene(static_cast<int>(state.range(0)));
-  scene.pods.erase("ctr-trainer-0");
+  PodFacts& failed = scene.pods["ctr-trainer-0"];
+  failed.phase = PodPhase::kFailed;
+  failed.failed_first = true;
+  failed.exit_code = 1;
+  if (Count(ReconcileJob(scene.view, Scene::Now()), kube::Verb::kDelete, api::kPods) < state.range(0) - 1) state.SkipWithError("the pods are not deleted");
   for (auto _ : state) {
     kube::Plan plan = ReconcileJob(scene.view, Scene::Now());
     benchmark::DoNotOptimize(plan);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <latch>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/asio_loop.h"
 #include "base/check.h"
+#include "bench/clock/manual_time.h"
 #include "benchmark/benchmark.h"
 #include "kube/serve/http_front.h"
 #include "sandbox/apiserver/api_server.h"
@@ -111,11 +111,12 @@ class EchoHandler : public kube::HttpHandler {
   WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
 };
 
-// Arguments: whether the API server stands behind the front (else an echo), and the front's threads.
+// Arguments: whether the API server stands behind the front (else an echo), and the front's threads. Processor time is the clients', too.
 void BM_CreatesFrom16Clients(benchmark::State& state) {
   constexpr int kEach = 1000;
   kube::HttpFrontOptions options;
   options.io_threads = static_cast<int>(state.range(1));
+  bench::ManualTime time(state);
   for (auto _ : state) {
     AsioLoop loop(1);
     std::unique_ptr<kube::HttpHandler> handler;
@@ -136,9 +137,9 @@ void BM_CreatesFrom16Clients(benchmark::State& state) {
       });
     }
     ready.arrive_and_wait();
-    const auto begin = std::chrono::steady_clock::now();
+    time.Begin();
     for (std::thread& client : clients) client.join();
-    state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    time.End();
     loop.Stop();
     server.join();
     front.reset();

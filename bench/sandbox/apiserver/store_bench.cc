@@ -90,7 +90,7 @@ void BM_CheckedUpdate(benchmark::State& state) {
             absl::StrCat(R"({"status":{"phase":"Running","podIP":"10.0.)", (i / 256) % 256, ".", i % 256, R"("}})"),
             "application/merge-patch+json"),
         kCaller);
-    benchmark::DoNotOptimize(response.code);
+    GW_CHECK(response.code == 200);
     ++i;
   }
   state.SetItemsProcessed(state.iterations());
@@ -139,18 +139,21 @@ BENCHMARK(BM_CreatePods)->ArgName("pods")->Arg(100000)->Iterations(1)->Unit(benc
 void BM_ListInPages(benchmark::State& state) {
   SimulatedLoop loop(1);
   ApiServer server(loop, {});
-  for (int i = 0; i < 10000; ++i) server.Handle(Ask("POST", kPods, PodBody(i)), kCaller);
+  for (int i = 0; i < 10000; ++i) GW_CHECK(server.Handle(Ask("POST", kPods, PodBody(i)), kCaller).code == 201);
   for (auto _ : state) {
+    int pages = 0;
     std::string query = "limit=500";
     while (!query.empty()) {
       kube::Request request = Ask("GET", kPods, "");
       request.query = query;
       const kube::Response page = server.Handle(request, kCaller);
+      ++pages;
       const std::size_t at = page.body->substr(0, 400).find("\"continue\":\"");
       query = at == std::string::npos ? ""
                                       : absl::StrCat("limit=500&continue=",
                                                      page.body->substr(at + 12, page.body->find('"', at + 12) - at - 12));
     }
+    GW_CHECK(pages == 20);
   }
   state.SetItemsProcessed(state.iterations() * 10000);
 }

@@ -11,6 +11,7 @@
 #include "api/volcano/job.h"
 #include "base/asio_loop.h"
 #include "base/check.h"
+#include "bench/clock/manual_time.h"
 #include "benchmark/benchmark.h"
 #include "kube/runtime/cache.h"
 #include "sandbox/cluster/cluster.h"
@@ -51,6 +52,7 @@ void Settle(AsioLoop& loop, Owner& owner, absl::Duration duration) {
 void BM_JobsToCompleted(benchmark::State& state) {
   const int jobs = static_cast<int>(state.range(0));
   const std::string job = SeedJob();
+  bench::ManualTime time(state);
   for (auto _ : state) {
     AsioLoop loop(1);
     Owner owner;
@@ -64,7 +66,7 @@ void BM_JobsToCompleted(benchmark::State& state) {
       if (!was && after != nullptr && after->status.state.phase == "Completed" && ++completed == jobs) loop.Stop();
     });
     Settle(loop, owner, absl::Milliseconds(200 + state.range(1)));
-    const absl::Time start = loop.Now();
+    time.Begin();
     for (int i = 0; i < jobs; ++i) {
       kube::Request request;
       request.method = "POST";
@@ -73,7 +75,7 @@ void BM_JobsToCompleted(benchmark::State& state) {
       client->Send(std::move(request), owner.token(), [](absl::StatusOr<kube::Response> reply) { GW_CHECK(reply.ok() && reply->ok()); });
     }
     loop.Run();
-    state.SetIterationTime(absl::ToDoubleSeconds(loop.Now() - start));
+    time.End();
     GW_CHECK(completed == jobs);
   }
   state.SetItemsProcessed(state.iterations() * jobs);

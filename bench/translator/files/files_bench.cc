@@ -51,6 +51,7 @@ void BM_TranslateManifest(benchmark::State& state) {
   const std::string text = Text(state.range(0));
   const std::vector<api::MixedDocument> documents = Read(text);
   const convert::TypeCheck check = cmd::TypeCheckOf();
+  GW_CHECK(convert::TranslateManifest(documents, {}, check).refused == 0);
   for (auto _ : state) benchmark::DoNotOptimize(convert::TranslateManifest(documents, {}, check));
   CountBytes(state, text);
 }
