@@ -293,6 +293,15 @@ TEST_F(CacheTest, ARepliedObjectThatIsNewerThanTheListSurvivesIt) {
   EXPECT_NE(cache_->Get(kA), nullptr);
 }
 
+TEST_F(CacheTest, WhatAListOfItsVersionDoesNotHoldIsGone) {
+  StartWith(10, {});
+  cache_->Observe(MakeBytes(Pod("a", "u1", 50)));
+  ListAgain();
+  Told();
+  AnswerLast(Reply(200, List(50, {})));
+  EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -"));
+}
+
 TEST_F(CacheTest, AListThatWasUnderWayDoesNotUndoADeletion) {
   StartWith(10, {Pod("a", "u1", 9), Pod("b", "u2", 9)});
   cache_->ObserveDeleted({"default", "b"}, "u2");

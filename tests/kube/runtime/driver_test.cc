@@ -209,6 +209,14 @@ TEST_F(DriverTest, NotFoundIsDoneForADeletionAndStaleForTheRest) {
   EXPECT_LE(NextDecision(), absl::Seconds(1));
 }
 
+TEST_F(DriverTest, AFailedPreconditionIsAnOldView) {
+  Answers({{"", Refusal(412, "PreconditionFailed")}});
+  Want(One(Make(Verb::kMergePatch, "a")), 1);
+  Enqueue();
+  EXPECT_THAT(permanent_, IsEmpty());
+  EXPECT_LE(NextDecision(), absl::Milliseconds(50));
+}
+
 TEST_F(DriverTest, TooManyRequestsWaitsAsLongAsTheServerAsks) {
   Response busy = Refusal(429, "TooManyRequests");
   busy.retry_after = absl::Seconds(7);
