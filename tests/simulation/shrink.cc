@@ -46,6 +46,7 @@ std::vector<std::size_t> Shrink(std::size_t n, absl::FunctionRef<bool(const std:
 }
 
 std::string RuleOf(absl::string_view violation) {
+  violation = violation.substr(0, violation.find(": "));  // the rule, where it is named; then the case
   std::vector<absl::string_view> words;
   for (const absl::string_view word : absl::StrSplit(violation, ' ', absl::SkipEmpty())) {
     if (word == "at" || word == "by" || word == "from") break;
