@@ -327,6 +327,19 @@ TEST(PlaceTest, AClaimThatAGangDidNotGetIsFreeForTheNext) {
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("b-w-0", "node-000")));
 }
 
+TEST(PlaceTest, WhatAGangDidNotGetOfItsQueueIsThereForTheNext) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::QueueFacts queue = testutil::Queue("default");
+  queue.capability = {{"cpu", 20'000}};
+  w.cluster.SetQueue(queue);
+  w.cluster.SetGang(Gang("a", 2));
+  w.cluster.SetPod(Pod("a", "x", 0, Cpu(10'000)));
+  w.cluster.SetPod(Pod("a", "y", 1, Cpu(9000)));
+  AddGang(w.cluster, "b", 1, 1, 11'000);
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("b-w-0", "node-000")));
+}
+
 // ---- the search
 
 // A few nodes and tasks, some of which can stand on some of the nodes only.
