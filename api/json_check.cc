@@ -224,7 +224,10 @@ class Checker {
     if (Take('.') && !Digits()) return Fail("expected a digit");
     if (Take('e') || Take('E')) {
       if (!Take('+')) Take('-');
+      while (at_ + 1 < json_.size() && json_[at_] == '0' && IsDigit(json_[at_ + 1])) ++at_;
+      const std::size_t exponent = at_;
       if (!Digits()) return Fail("expected a digit");
+      if (at_ - exponent > 8) return Fail("number out of range");  // Boost.JSON reads no more, however close to zero
     }
     return InRange(json_.substr(begin, at_ - begin)) || Fail("number out of range");
   }

@@ -71,6 +71,15 @@ TEST(HttpFrontTest, ARequestMayArriveByteByByte) {
   EXPECT_THAT(client.ReadAnswer(), EndsWith("POST /x body"));
 }
 
+TEST(HttpFrontTest, ChunksMayArriveByteByByte) {
+  RunningFront front;
+  RawSocket client(front.port());
+  for (const char c : std::string("POST /x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n")) {
+    ASSERT_TRUE(client.Send(std::string(1, c)));
+  }
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("POST /x body"));
+}
+
 TEST(HttpFrontTest, AbsoluteTargetsAndOddWritings) {
   RunningFront front;
   RawSocket client(front.port());
@@ -224,6 +233,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"Trace", "TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405},
         BadRequest{"OwnVerb", "BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405},
         BadRequest{"OtherExpectation", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: tea\r\n\r\n", 417},
+        BadRequest{"OtherExpectationWithTheBodyAtOnce", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: tea\r\n\r\na", 417},
         BadRequest{"Http2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505}),
     [](const auto& c) { return c.param.name; });
 
