@@ -76,21 +76,34 @@ function(gw_test)
 endfunction()
 
 # gw_fuzz(NAME manifest_fuzz SRCS manifest_fuzz.cc ROUNDS 2000 DEPS gangway::fuzz_target CORPUS examples a.yaml+b.yaml)
-# The test manifest_fuzz_test, which tests/fuzz/driver.cc runs over the corpus and ROUNDS times over damage to it; with GW_FUZZ the program
-# manifest_fuzz of libFuzzer. CORPUS: files, folders of manifests, files joined as documents of one input; from the project's root.
+# The test manifest_fuzz_test, which tests/fuzz/driver.cc runs over the corpus and ROUNDS times over damage to it, under the address sanitizer; with
+# GW_FUZZ the program manifest_fuzz of libFuzzer; without ROUNDS only that. The corpus is what is in tests/fuzz/corpus/manifest_fuzz, and CORPUS: files, folders of manifests,
+# files joined as documents of one input; from the project's root.
 function(gw_fuzz)
   cmake_parse_arguments(A "" "NAME;ROUNDS" "SRCS;DEPS;CORPUS" ${ARGN})
+  set(own tests/fuzz/corpus/${A_NAME}/)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${own})
+    list(APPEND A_CORPUS ${own})
+  endif()
+  list(JOIN A_CORPUS ":" corpus)
   if(GW_FUZZ)
     add_executable(${A_NAME} ${A_SRCS})
     target_link_libraries(${A_NAME} PRIVATE gangway_options ${A_DEPS})
     target_link_options(${A_NAME} PRIVATE -fsanitize=fuzzer)
+    file(CONFIGURE OUTPUT ${A_NAME}.corpus CONTENT "${corpus}\n")  # for scripts/fuzz
     set_property(GLOBAL APPEND PROPERTY GW_FUZZERS ${A_NAME})
-    return()
-  endif()
-  gw_test(NAME ${A_NAME}_test SRCS ${A_SRCS} ${PROJECT_SOURCE_DIR}/tests/fuzz/driver.cc LABELS asan TIMEOUT 300 DEPS ${A_DEPS} gangway::testutil)
-  if(TARGET ${A_NAME}_test)
-    list(JOIN A_CORPUS ":" corpus)
-    target_compile_definitions(${A_NAME}_test PRIVATE GW_FUZZ_CORPUS="${corpus}" GW_FUZZ_ROUNDS=${A_ROUNDS})
+  elseif(TARGET gangway_fuzz_driver AND A_ROUNDS)
+    set(about ${CMAKE_CURRENT_BINARY_DIR}/${A_NAME}_about.cc)
+    file(CONFIGURE OUTPUT ${about} CONTENT "#include <cstdint>
+namespace gangway::testutil {
+extern const char* const kFuzzCorpus;
+extern const std::uint64_t kFuzzRounds;
+const char* const kFuzzCorpus = \"${corpus}\";
+const std::uint64_t kFuzzRounds = ${A_ROUNDS};
+}  // namespace gangway::testutil
+")
+    set_source_files_properties(${about} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    gw_test(NAME ${A_NAME}_test SRCS ${A_SRCS} ${about} $<TARGET_OBJECTS:gangway_fuzz_driver> LABELS asan TIMEOUT 300 DEPS ${A_DEPS} gangway::testutil)
   endif()
 endfunction()
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -25,25 +26,38 @@
 namespace gangway::testutil {
 namespace {
 
-constexpr std::uint64_t kRounds = GW_FUZZ_ROUNDS;
+std::string InSource(absl::string_view path) { return absl::StrCat(GW_SOURCE_DIR, "/", path); }
 
-// Of GW_FUZZ_CORPUS, entries separated by ':': a file, the manifests of a folder, or files joined by '+' as documents of one input.
+// A file NAME.times, for what is long and dull: each line is how often, and what; nothing comes between.
+std::string Expanded(const std::string& recipe) {
+  std::string out;
+  for (const absl::string_view line : absl::StrSplit(recipe, '\n', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits(' ', 1));
+    int times = 0;
+    GW_CHECK(absl::SimpleAtoi(parts.first, &times));
+    while (times-- > 0) absl::StrAppend(&out, parts.second);
+  }
+  return out;
+}
+
+// Of kFuzzCorpus, entries separated by ':': a file, the manifests of a folder, or files joined by '+' as documents of one input; and all files of
+// the target's own folder, whose name ends in '/'.
 std::vector<std::string> Corpus() {
   std::vector<std::string> out;
-  for (const std::string& entry : std::vector<std::string>(absl::StrSplit(GW_FUZZ_CORPUS, ':'))) {
+  for (const std::string& entry : std::vector<std::string>(absl::StrSplit(kFuzzCorpus, ':', absl::SkipEmpty()))) {
     std::vector<std::string> files;
-    const std::string path = absl::StrCat(GW_SOURCE_DIR, "/", entry);
+    const std::string path = InSource(entry);
     if (!std::filesystem::is_directory(path)) {
       std::vector<std::string> parts;
-      for (const absl::string_view part : absl::StrSplit(entry, '+')) parts.push_back(ReadFile(absl::StrCat(GW_SOURCE_DIR, "/", part)));
+      for (const absl::string_view part : absl::StrSplit(entry, '+')) parts.push_back(ReadFile(InSource(part)));
       out.push_back(absl::StrJoin(parts, "---\n"));
       continue;
     }
     for (const auto& file : std::filesystem::directory_iterator(path)) {
-      if (file.path().extension() == ".yaml") files.push_back(file.path().string());
+      if (path.back() == '/' || file.path().extension() == ".yaml") files.push_back(file.path().string());
     }
     std::sort(files.begin(), files.end());
-    for (const std::string& file : files) out.push_back(ReadFile(file));
+    for (const std::string& file : files) out.push_back(absl::EndsWith(file, ".times") ? Expanded(ReadFile(file)) : ReadFile(file));
   }
   return out;
 }
@@ -128,7 +142,7 @@ TEST(FuzzTest, CorpusAndDamageToIt) {
   }
   std::uint64_t seed = 1;
   if (const char* const given = std::getenv("GW_FUZZ_SEED"); given != nullptr && !absl::SimpleAtoi(given, &seed)) FAIL() << "GW_FUZZ_SEED=" << given << " is no number";
-  const std::uint64_t rounds = std::getenv("GW_TEST_LONG") != nullptr ? 10 * kRounds : kRounds;
+  const std::uint64_t rounds = std::getenv("GW_TEST_LONG") != nullptr ? 10 * kFuzzRounds : kFuzzRounds;
   const TemporaryFolder folder("gangway-fuzz");  // stays when the target ends the process
   const std::string file = folder.path() + "/input";
   const InputInHand in_hand(file);
@@ -140,7 +154,7 @@ TEST(FuzzTest, CorpusAndDamageToIt) {
     Try(text);
   }
   std::cout << came_out << " objects came out" << std::endl;
-  EXPECT_GT(came_out, rounds / 10) << "most of what is tried should not be refused at once";
+  EXPECT_GT(came_out, rounds / 20) << "nearly all that is tried is refused";
 }
 
 }  // namespace

@@ -9,24 +9,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "api/field_table.h"
-#include "api/json_value.h"
-#include "api/manifest/manifest.h"
-#include "api/random_object.h"
-#include "api/volcano/admission.h"
-#include "api/volcano/job.h"
-#include "base/hash.h"
-#include "translator/convert/options.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace gangway::testutil {
+
+// What gw_fuzz says of a target, for the driver: where its corpus is, and how often to damage it.
+extern const char* const kFuzzCorpus;
+extern const std::uint64_t kFuzzRounds;
 
 // Objects that came out of inputs, for the driver: a run in which everything is refused shows little.
 inline std::uint64_t came_out = 0;
@@ -38,60 +31,15 @@ inline void Require(bool holds, const char* property, absl::string_view shown) {
   std::abort();
 }
 
-// The documents of an input; none when it is no manifest, which is then said with the source's name.
-inline std::vector<api::MixedDocument> DocumentsOf(const std::uint8_t* data, std::size_t size) {
-  const absl::string_view text(reinterpret_cast<const char*>(data), size);
-  api::ManifestLimits limits;
-  limits.max_nodes = 20'000;
-  limits.max_documents = 50;
-  absl::StatusOr<std::vector<api::MixedDocument>> read = api::ReadMixedManifest(text, "f.yaml", limits);
-  const absl::StatusOr<std::vector<api::MixedDocument>> again = api::ReadMixedManifest(text, "f.yaml", limits);
-  Require(read.status() == again.status(), "the same bytes are read the same", text);
-  if (!read.ok()) {
-    Require(absl::StartsWith(read.status().message(), "f.yaml: "), "an error names the source", read.status().message());
-    return {};
-  }
-  Require(read->size() == again->size(), "the same bytes are as many documents", text);
-  for (std::size_t i = 0; i < read->size(); ++i) Require((*read)[i].document.json == (*again)[i].document.json, "the same bytes are the same documents", text);
-  return *std::move(read);
-}
+inline absl::string_view TextOf(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
 
-// For whom to translate, drawn from the input itself.
-inline convert::TranslateOptions OptionsFor(absl::string_view text) {
-  const std::uint64_t draw = StableHash(text, 0);
-  convert::TranslateOptions out;
-  out.target = draw % 2 == 0 ? convert::Target::kGangway : convert::Target::kVolcano;
-  out.volcano.minor = 8 + static_cast<int>(draw / 2 % 8);
-  out.strict = draw / 16 % 4 == 0;
-  out.kept = draw / 64 % 2 == 0;
-  out.explain = draw / 128 % 2 == 0;
-  out.sidecars = draw / 256 % 4 == 0;
-  if (draw / 1024 % 2 == 0) out.elastic_etcd = "etcd.infra:2379";
-  if (draw / 2048 % 4 == 0) out.nodes = 3;
-  if (draw / 8192 % 4 == 0) out.group = convert::HandMadeGroup{.name = "wd", .min_member = 2, .queue = "ads"};
+// The parts of an input that lines "%%" divide; one when there is no such line.
+inline std::vector<absl::string_view> PartsOf(absl::string_view text) {
+  constexpr absl::string_view kLine = "\n%%\n";
+  std::vector<absl::string_view> out;
+  for (std::size_t end; (end = text.find(kLine)) != absl::string_view::npos; text.remove_prefix(end + kLine.size())) out.push_back(text.substr(0, end));
+  out.push_back(text);
   return out;
-}
-
-// Decoded once, an object is what its own encoding decodes to. Of another type's JSON there is nothing to say.
-template <class T>
-void RequireRoundTrip(absl::string_view json) {
-  const absl::StatusOr<T> object = api::Decode<T>(json);
-  if (!object.ok()) return;
-  const std::string encoded = api::Encode(*object);
-  const absl::StatusOr<T> again = api::Decode<T>(encoded);
-  Require(again.ok() && api::SameObject(*object, *again), "decode(encode(x)) is x", encoded);
-  Require(api::Encode(*again) == encoded, "encode(decode(encode(x))) is encode(x)", encoded);
-}
-
-// A Job that Volcano's admission takes, and adds nothing to.
-inline void RequireAdmitted(const std::string& job_json, const std::string& name) {
-  boost::json::value object = *api::ParseJson(job_json);
-  const boost::json::value before = object;
-  const api::volcano::Verdict verdict = api::volcano::Admit({.resource = &api::kJobs, .ns = "default", .name = name}, &object, nullptr);
-  Require(verdict.allowed(), verdict.message.c_str(), job_json);
-  Require(object == before, "admission adds nothing", job_json);
-  RequireRoundTrip<api::volcano::Job>(job_json);
-  ++came_out;
 }
 
 }  // namespace gangway::testutil

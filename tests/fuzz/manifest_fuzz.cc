@@ -3,7 +3,7 @@
 #include "api/manifest/yaml_writer.h"
 #include "api/paddle/paddle_job.h"
 #include "api/volcano/scheduling.h"
-#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/manifest_input.h"
 
 namespace gangway::testutil {
 namespace {

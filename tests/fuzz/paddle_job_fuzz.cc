@@ -4,7 +4,7 @@
 #include "base/strings.h"
 #include "cmd/gangway/object_check.h"
 #include "cmd/gangway/translation_text.h"
-#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/manifest_input.h"
 #include "translator/convert/translate.h"
 #include "translator/files/manifest.h"
 
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gangway;
   const std::vector<api::MixedDocument> documents = testutil::DocumentsOf(data, size);
   if (documents.empty()) return 0;
-  const convert::TranslateOptions options = testutil::OptionsFor({reinterpret_cast<const char*>(data), size});
+  const convert::TranslateOptions options = testutil::OptionsFor(testutil::TextOf(data, size));
   for (const api::MixedDocument& input : documents) {
     testutil::RequireTranslatesWell<api::paddle::PaddleJob>(input.document.json, options);
     testutil::RequireTranslatesWell<api::paddle::kubeflow::PaddleJob>(input.document.json, options);

@@ -1,7 +1,7 @@
 // PaddleRec's backend.yaml and config.yaml, two documents of one input, into a Job: the same each time; with an error nothing; else a Job that
 // admission takes as it is.
 #include "api/paddle/paddle_rec.h"
-#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/manifest_input.h"
 #include "translator/convert/paddle_rec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using testutil::Require;
   const std::vector<api::MixedDocument> documents = testutil::DocumentsOf(data, size);
   if (documents.empty()) return 0;
-  const absl::string_view text(reinterpret_cast<const char*>(data), size);
+  const absl::string_view text = testutil::TextOf(data, size);
   const convert::TranslateOptions options = testutil::OptionsFor(text);
   // Documents that are neither are given as both: they must be refused like any other.
   convert::RecSource source;
