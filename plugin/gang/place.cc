@@ -205,6 +205,11 @@ bool GangPlacement::ComplainOfBlocked(int usable) {
   return true;
 }
 
+void GangPlacement::ComplainOfBinding() {
+  reason_ = NewReason(Reason::Kind::kBindFailed);
+  reason_->subject = gang_.held_back;
+}
+
 bool GangPlacement::Complain() {
   const Cluster& cluster = overlay_.cluster();
   if (gang_.ready() + gang_.Count(TaskStatus::kPending) < gang_.min_member) {
@@ -219,9 +224,8 @@ bool GangPlacement::Complain() {
     reason_->subject = gang_.not_modelled;
     return true;
   }
-  if (!gang_.held_back.empty()) {
-    reason_ = NewReason(Reason::Kind::kBindFailed);
-    reason_->subject = gang_.held_back;
+  if (rests() && gang_.ready() == 0) {
+    ComplainOfBinding();
     return true;
   }
   reason_ = QueueReason(cluster, gang_);
@@ -534,6 +538,7 @@ bool GangPlacement::PlaceMinimum() {
   overlay_.Keep();
   full_shapes_.clear();
   rest_.clear();
+  if (rests()) return true;
   for (const Unit& unit : units_) {
     if (rows_[unit.tasks.front()] == model::kNone) rest_.push_back(unit);
   }
@@ -578,10 +583,12 @@ std::optional<Lacking> GangPlacement::lacking() const {
 }
 
 void GangPlacement::Finish(model::Decision& decision) {
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+  const bool kept_only = placed_minimum_ && rests();
+  if (kept_only) ComplainOfBinding();
+  for (std::size_t i = 0; i < tasks_.size() && !kept_only; ++i) {
     if (rows_[i] != model::kNone) decision.placements.push_back({tasks_[i], rows_[i]});
   }
-  if (!placed_minimum_) {
+  if (!placed_minimum_ || kept_only) {
     decision.reason = std::move(reason_);
     // A reason that stands before any look at nodes may concern a gang that has all it needs.
     decision.short_of_minimum = !HasMinimum(overlay_.cluster(), gang_);

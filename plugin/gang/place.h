@@ -49,6 +49,9 @@ class GangPlacement {
     int after = model::kNone;        // the unit that makes its sub-group whole and goes first
   };
 
+  // A binding was refused. With others of its pods bound, room for its minimum is kept from everybody until it is tried again.
+  bool rests() const { return !gang_.held_back.empty(); }
+  void ComplainOfBinding();
   void Collect();
   void CollectUnits(std::vector<model::TaskId> candidates);
   bool Complain();  // what no node could change; true: the gang waits

@@ -28,14 +28,22 @@ void InOrder(const Overlay& overlay, const std::vector<GangId>& gangs, F serve) 
   while (QueueLine* line = NextQueue(overlay, lines)) serve(line->gangs[line->next++]);
 }
 
+// Some of its pods have room, and it never was whole: bindings were refused or lost. What it has is of no use to anybody before it has the
+// rest, so that comes before all others.
+bool HasBegun(const model::Gang& gang) { return !gang.was_whole && gang.ready() > 0; }
+
 class Cycle {
  public:
   Cycle(const Cluster& cluster, const Policy& policy, Scratch& scratch)
       : cluster_(cluster), policy_(policy), scratch_(scratch), overlay_(cluster) {}
 
   Decisions Run() {
-    std::vector<GangId> inside, outside;
-    for (const GangId id : cluster_.waiting()) (cluster_.gang(id).admitted ? inside : outside).push_back(id);
+    std::vector<GangId> begun, inside, outside;
+    for (const GangId id : cluster_.waiting()) {
+      const model::Gang& gang = cluster_.gang(id);
+      (!gang.admitted ? outside : HasBegun(gang) ? begun : inside).push_back(id);
+    }
+    PlaceMinima(begun);
     PlaceMinima(inside);
     PlaceMinima(Admit(outside));
     if (policy_.place_surplus) PlaceRests();

@@ -41,6 +41,58 @@ TEST(ScheduleTest, TheSeedJobGoesToOneNode) {
                                       Pair("ctr-w-3", "node-000")));
 }
 
+// One of two pods is bound, the other's binding was refused; a gang of more worth would take its room.
+struct WithHalfAGang : World {
+  WithHalfAGang() {
+    AddNodes(cluster, 1, 2);
+    AddGang(cluster, "half", 2, 2, 1000);
+    PodFacts bound = Pod("half", "w", 0, Cpu(1000));
+    bound.node = "node-000";
+    bound.phase = PodPhase::kRunning;
+    cluster.SetPod(bound);
+    cluster.SetPriorityClass({"high", 100, false});
+    model::GangFacts other = Gang("other", 1);
+    other.priority_class = "high";
+    cluster.SetGang(other);
+    cluster.SetPod(Pod("other", "w", 0, Cpu(1000)));
+  }
+};
+
+TEST(ScheduleTest, AGangThatHasBegunIsMadeWholeBeforeOthersBegin) {
+  WithHalfAGang w;
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("half-w-1", "node-000")));
+}
+
+TEST(ScheduleTest, AGangThatWasWholeOnceTakesItsTurn) {
+  WithHalfAGang w;
+  model::GangFacts half = Gang("half", 2);
+  half.was_whole = true;
+  w.cluster.SetGang(half);
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("other-w-0", "node-000")));
+}
+
+TEST(ScheduleTest, WhileAGangRestsAfterARefusedBindingItsRoomIsKept) {
+  WithHalfAGang w;
+  w.cluster.SetHeldBack(w.cluster.FindGang("default", "half"), "no");
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  const Decision half = w.Of("half");
+  EXPECT_TRUE(half.short_of_minimum);
+  ASSERT_TRUE(half.reason.has_value());
+  EXPECT_EQ(half.reason->kind, Reason::Kind::kBindFailed);
+  w.cluster.SetHeldBack(w.cluster.FindGang("default", "half"), "");
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("half-w-1", "node-000")));
+}
+
+// Nothing of it has room: others need not wait.
+TEST(ScheduleTest, AGangOfWhichNothingIsBoundKeepsNoRoomWhileItRests) {
+  World w;
+  AddNodes(w.cluster, 1, 2);
+  AddGang(w.cluster, "first", 2, 2, 1000);
+  AddGang(w.cluster, "second", 2, 2, 1000);
+  w.cluster.SetHeldBack(w.cluster.FindGang("default", "first"), "no");
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("second-w-0", "node-000"), Pair("second-w-1", "node-000")));
+}
+
 // fixtures/volcano-golden/gang-unschedulable: 8 x 9 cpu on six nodes of 16.
 TEST(ScheduleTest, OneNodeShortBindsNothingAndSaysWhatIsMissing) {
   World w;
