@@ -1,115 +1,235 @@
 #include "tests/simulation/broken.h"
 
-#include <map>
-#include <string>
 #include <utility>
 
+#include <boost/json.hpp>
+
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "api/core/node.h"
 #include "api/core/pod.h"
+#include "api/json_value.h"
 #include "api/resource.h"
-#include "api/volcano/scheduling.h"
+#include "base/check.h"
 #include "kube/runtime/cache.h"
 #include "plugin/controller/controllers.h"
+#include "plugin/scheduler/scheduler.h"
+#include "tests/simulation/falsifying_client.h"
 
 namespace gangway::testutil {
 namespace {
 
-using api::NamespacedName;
+namespace json = boost::json;
 
-class NaiveScheduler {
- public:
-  NaiveScheduler(Loop& loop, std::unique_ptr<kube::Client> client, bool looks_at_room)
-      : client_(std::move(client)),
-        looks_at_room_(looks_at_room),
-        pods_(loop, *client_, api::kPods, {}),
-        nodes_(loop, *client_, api::kNodes, {}),
-        groups_(loop, *client_, api::kPodGroups, {}) {
-    groups_.Start([this](const NamespacedName& key, const auto&, const auto& group) {
-      if (group != nullptr && group->status.phase.empty()) Admit(key);
-    });
-    nodes_.Start([this](const auto&, const auto&, const auto&) { BindAll(); });
-    pods_.Start([this](const auto&, const auto&, const auto&) { BindAll(); });
-  }
+// ---- the real ones behind a client
 
- private:
-  void Admit(const NamespacedName& key) {
-    Send("PATCH", api::PathOf(api::kPodGroups, key.ns, key.name), R"({"status":{"phase":"Inqueue"}})");
+struct LiedToScheduler {
+  LiedToScheduler(Loop& loop, sandbox::Cluster& cluster, Lies lies) : client(loop, cluster.NewClient("scheduler"), std::move(lies)), scheduler(loop, client, {}) {
+    scheduler.Start();
   }
-  void BindAll() {
-    if (!pods_.synced() || !nodes_.synced() || nodes_.size() == 0) return;
-    pods_.ForEach([this](const NamespacedName& key, const std::shared_ptr<const api::core::Pod>& pod) {
-      if (pod->bound() || pod->metadata.deleting() || pod->spec.scheduler_name != "volcano" || sent_[pod->metadata.uid]) return;
-      const std::string node = NodeFor(*pod);
-      if (node.empty()) return;
-      sent_[pod->metadata.uid] = true;
-      used_[node] += Cpu(*pod);
-      Send("POST", api::PathOf(api::kPods, key.ns, key.name, "binding"),
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", key.name, R"("},"target":{"kind":"Node","name":")", node, R"("}})"));
-    });
-  }
-  std::string NodeFor(const api::core::Pod& pod) {
-    std::string found;
-    nodes_.ForEach([&](const NamespacedName& key, const std::shared_ptr<const api::core::Node>& node) {
-      if (found.empty() && (!looks_at_room_ || used_[key.name] + Cpu(pod) <= *node->status.allocatable.at("cpu").Units())) found = key.name;
-    });
-    return found;
-  }
-  static std::int64_t Cpu(const api::core::Pod& pod) { return *pod.spec.containers.at(0).resources.requests.at("cpu").Units(); }
-
-  void Send(std::string method, std::string path, std::string body) {
-    kube::Request request;
-    request.content_type = method == "PATCH" ? "application/merge-patch+json" : "application/json";
-    request.method = std::move(method);
-    request.path = std::move(path);
-    request.body = std::move(body);
-    client_->Send(std::move(request), owner_.token(), [](absl::StatusOr<kube::Response>) {});
-  }
-
-  const std::unique_ptr<kube::Client> client_;
-  const bool looks_at_room_;
-  kube::Cache<api::core::Pod> pods_;
-  kube::Cache<api::core::Node> nodes_;
-  kube::Cache<api::volcano::PodGroup> groups_;
-  std::map<std::string, bool> sent_;         // by UID
-  std::map<std::string, std::int64_t> used_;  // cpu by node; never given back
-  Owner owner_;
+  FalsifyingClient client;
+  scheduler::Scheduler scheduler;
 };
-
-class ClientThatCannotDelete final : public kube::Client {
- public:
-  ClientThatCannotDelete(Loop& loop, std::unique_ptr<kube::Client> client) : loop_(loop), client_(std::move(client)) {}
-  void Send(kube::Request request, Token owner, Done done) override {
-    if (request.method != "DELETE" || !absl::StrContains(request.path, "/pods/")) return client_->Send(std::move(request), owner, std::move(done));
-    loop_.Post(owner, [done = std::move(done)]() mutable {
-      kube::Response response;
-      response.code = 200;
-      response.body = MakeBytes(R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
-      done(std::move(response));
-    });
+struct LiedToControllers {
+  LiedToControllers(Loop& loop, sandbox::Cluster& cluster, Lies lies) : client(loop, cluster.NewClient("controllers"), std::move(lies)), controllers(loop, client, {}) {
+    controllers.Start();
   }
-  std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames, OnEnd on_end) override {
-    return client_->StartWatch(std::move(request), owner, std::move(on_frames), std::move(on_end));
-  }
-
- private:
-  Loop& loop_;
-  const std::unique_ptr<kube::Client> client_;
-};
-
-struct BrokenControllers {
-  BrokenControllers(Loop& loop, sandbox::Cluster& cluster) : client(loop, cluster.NewClient("controllers")), controllers(loop, client, {}) { controllers.Start(); }
-  ClientThatCannotDelete client;
+  FalsifyingClient client;
   controller::Controllers controllers;
 };
 
-}  // namespace
-
-std::shared_ptr<void> MakeNaiveScheduler(Loop& loop, sandbox::Cluster& cluster, bool looks_at_room) {
-  return std::make_shared<NaiveScheduler>(loop, cluster.NewClient("scheduler"), looks_at_room);
+// `lies` is called for each history: what it remembers is that history's.
+template <class Component>
+MakeComponent Behind(std::function<Lies()> lies) {
+  return [lies = std::move(lies)](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<Component>(loop, cluster, lies()); };
+}
+using Edit = void (*)(json::object&);
+MakeComponent SchedulerShown(const api::Resource& resource, Edit edit) {
+  return Behind<LiedToScheduler>([&resource, edit] {
+    return Lies{[&resource, edit](const api::Resource& shown, json::object& object) {
+      if (&shown == &resource) edit(object);
+    }, nullptr};
+  });
+}
+MakeComponent ControllersSending(std::function<std::optional<kube::Response>(kube::Request&)> send) {
+  return Behind<LiedToControllers>([send = std::move(send)] { return Lies{nullptr, send}; });
 }
 
-std::shared_ptr<void> MakeControllersThatCannotDelete(Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<BrokenControllers>(loop, cluster); }
+json::object* Part(json::object& object, const char* name) {
+  json::value* const part = object.if_contains(name);
+  return part == nullptr || !part->is_object() ? nullptr : &part->as_object();
+}
+void Drop(json::object& object, const char* part, const char* field) {
+  if (json::object* const found = Part(object, part)) found->erase(field);
+}
+void LowerMinMember(json::object& group, std::int64_t by) {
+  json::object* const spec = Part(group, "spec");
+  json::value* const found = spec == nullptr ? nullptr : spec->if_contains("minMember");
+  if (found == nullptr || !found->is_number()) return;
+  const std::int64_t was = found->to_number<std::int64_t>();
+  if (was > 1) *found = std::max<std::int64_t>(was - by, 1);
+}
+
+void AsSingles(json::object& group) {
+  LowerMinMember(group, 1'000);
+  Drop(group, "spec", "minTaskMember");
+  Drop(group, "spec", "subGroupPolicy");
+}
+void OneLess(json::object& group) { LowerMinMember(group, 1); }
+void WithoutTasksMinima(json::object& group) { Drop(group, "spec", "minTaskMember"); }
+void Roomy(json::object& node) {
+  json::object* const status = Part(node, "status");
+  json::object* const allocatable = status == nullptr ? nullptr : Part(*status, "allocatable");
+  if (allocatable != nullptr) (*allocatable)["cpu"] = "24";
+}
+void AnyNode(json::object& pod) { Drop(pod, "spec", "nodeSelector"); }
+void WithoutTaints(json::object& node) {
+  Drop(node, "spec", "taints");
+  Drop(node, "spec", "unschedulable");
+}
+void WithoutPorts(json::object& pod) {
+  json::object* const spec = Part(pod, "spec");
+  if (spec == nullptr || !spec->contains("containers")) return;
+  for (json::value& container : spec->at("containers").as_array()) container.as_object().erase("ports");
+}
+void WithoutCapability(json::object& queue) { Drop(queue, "spec", "capability"); }
+// Those that others have bound.
+void OfOthersAsOurs(json::object& pod) {
+  json::object* const spec = Part(pod, "spec");
+  const json::value* const scheduler = spec == nullptr ? nullptr : spec->if_contains("schedulerName");
+  if (scheduler == nullptr || *scheduler == "volcano" || !spec->contains("nodeName")) return;
+  (*spec)["schedulerName"] = "volcano";
+  pod.at("metadata").as_object()["ownerReferences"] =
+      json::array{json::object{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "none"}, {"uid", "none"}, {"controller", true}}};
+}
+
+bool IsBinding(const kube::Request& request) { return request.method == "POST" && absl::EndsWith(request.path, "/binding"); }
+
+// Each seventh binding is refused and does not happen. With `forgets` the scheduler never learns that the pod is free: what it asks next is
+// refused, too, and so is that binding from then on, and it goes on as if the room were taken.
+Lies RefusesBindings(bool forgets) {
+  return {nullptr, [forgets, count = 0, refused = absl::flat_hash_set<std::string>()](kube::Request& request) mutable -> std::optional<kube::Response> {
+    const std::string pod = IsBinding(request) ? request.path.substr(0, request.path.size() - std::string("/binding").size()) : "";
+    if (!pod.empty() && (++count % 7 == 0 || (forgets && refused.contains(pod)))) {
+      refused.insert(pod);
+      return Refusal(409, "Conflict");
+    }
+    if (forgets && request.method == "GET" && refused.contains(request.path)) return Refusal(403, "Forbidden");
+    return std::nullopt;
+  }};
+}
+
+// Each third goes where the one before it went, and the scheduler's books have it elsewhere.
+Lies BindsElsewhere() {
+  return {nullptr, [count = 0, last = json::value()](kube::Request& request) mutable -> std::optional<kube::Response> {
+    if (!IsBinding(request)) return std::nullopt;
+    json::value binding = *api::ParseJson(request.body);
+    json::value& target = binding.as_object().at("target");
+    if (++count % 3 == 0) target = last;
+    last = target;
+    request.body = api::ToJson(binding);
+    return std::nullopt;
+  }};
+}
+
+// ---- beside the real scheduler, under its name: makes room by deleting what runs
+
+class Preempting {
+ public:
+  Preempting(Loop& loop, sandbox::Cluster& cluster) : loop_(loop), client_(cluster.NewClient("scheduler")), pods_(loop, *client_, api::kPods, {}), scheduler_(loop, *client_, {}) {
+    pods_.Start([](const auto&, const auto&, const auto&) {});
+    scheduler_.Start();
+    Next();
+  }
+
+ private:
+  void Next() {
+    loop_.PostAt(loop_.Now() + absl::Seconds(20), owner_.token(), [this] {
+      std::string victim;
+      pods_.ForEach([&](const api::NamespacedName& key, const std::shared_ptr<const api::core::Pod>& pod) {
+        if (victim.empty() && pod->status.phase == "Running" && pod->spec.scheduler_name == "volcano") victim = api::PathOf(api::kPods, key.ns, key.name);
+      });
+      if (!victim.empty()) client_->Send({"DELETE", victim, "", "", "", ""}, owner_.token(), [](absl::StatusOr<kube::Response>) {});
+      Next();
+    });
+  }
+
+  Loop& loop_;
+  const std::unique_ptr<kube::Client> client_;
+  kube::Cache<api::core::Pod> pods_;
+  scheduler::Scheduler scheduler_;
+  Owner owner_;
+};
+
+// ---- controllers
+
+std::optional<kube::Response> DeletesNoPod(kube::Request& request) {
+  if (request.method != "DELETE" || !absl::StrContains(request.path, "/pods/")) return std::nullopt;
+  kube::Response done = Refusal(200, "");
+  done.body = MakeBytes(R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
+  return done;
+}
+
+// What is asked of a Job is read as what means nothing to one at work, and removed.
+Lies LosesCommands() {
+  return {[](const api::Resource& resource, json::object& command) {
+            if (&resource == &api::kCommands) command["action"] = "ResumeJob";
+          },
+          nullptr};
+}
+
+std::optional<kube::Response> CountsOneLess(kube::Request& request) {
+  if (request.method != "PATCH" || ResourceOf(request.path) != &api::kJobs) return std::nullopt;
+  json::value patch = *api::ParseJson(request.body);
+  json::object* const status = Part(patch.as_object(), "status");
+  json::value* const running = status == nullptr ? nullptr : status->if_contains("running");
+  if (running == nullptr || !running->is_number()) return std::nullopt;
+  *running = running->to_number<std::int64_t>() - 1;
+  request.body = api::ToJson(patch);
+  return std::nullopt;
+}
+
+std::optional<kube::Response> MakesNobodys(kube::Request& request) {
+  const api::Resource* const resource = ResourceOf(request.path);
+  if (request.method != "POST" || (resource != &api::kServices && resource != &api::kConfigMaps)) return std::nullopt;
+  json::value object = *api::ParseJson(request.body);
+  Drop(object.as_object(), "metadata", "ownerReferences");
+  request.body = api::ToJson(object);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<WrongComponent> WrongComponents() {
+  return {
+      {"PlacesPodByPod", {Rule::kPartBound}, SchedulerShown(api::kPodGroups, AsSingles), nullptr},
+      {"PlacesOneLessThanTheMinimum", {Rule::kPartBound}, SchedulerShown(api::kPodGroups, OneLess), nullptr},
+      {"IgnoresTasksMinima", {Rule::kRoleMinimum}, SchedulerShown(api::kPodGroups, WithoutTasksMinima), nullptr},
+      {"IgnoresRoom", {Rule::kOvercommitted}, SchedulerShown(api::kNodes, Roomy), nullptr},
+      {"IgnoresNodeSelectors", {Rule::kSelector}, SchedulerShown(api::kPods, AnyNode), nullptr},
+      {"IgnoresTaints", {Rule::kTaint}, SchedulerShown(api::kNodes, WithoutTaints), nullptr},
+      {"IgnoresHostPorts", {Rule::kPorts}, SchedulerShown(api::kPods, WithoutPorts), nullptr},
+      {"IgnoresCapability", {Rule::kCapability}, SchedulerShown(api::kQueues, WithoutCapability), nullptr},
+      {"TakesPodsOfOthersForItsOwn", {Rule::kStranger}, SchedulerShown(api::kPods, OfOthersAsOurs), nullptr},
+      {"ForgetsToForget", {Rule::kPartBound, Rule::kEnd}, Behind<LiedToScheduler>([] { return RefusesBindings(true); }), nullptr},
+      {"BindsElsewhere", {Rule::kOvercommitted}, Behind<LiedToScheduler>(BindsElsewhere), nullptr},
+      {"DeletesWhatRuns", {Rule::kReleased}, [](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<Preempting>(loop, cluster); }, nullptr},
+      {"DeletesNoPod", {Rule::kEnd, Rule::kEndedPods}, nullptr, ControllersSending(DeletesNoPod)},
+      {"LosesCommands", {Rule::kCommand}, nullptr, Behind<LiedToControllers>(LosesCommands)},
+      {"CountsOneLess", {Rule::kCounters}, nullptr, ControllersSending(CountsOneLess)},
+      {"MakesNobodys", {Rule::kLeftovers}, nullptr, ControllersSending(MakesNobodys)},
+  };
+}
+
+WrongComponent WrongComponentCalled(const std::string& name) {
+  for (const WrongComponent& component : WrongComponents()) {
+    if (component.name == name) return component;
+  }
+  GW_CHECK(false);
+}
+
+std::shared_ptr<void> MakeSchedulerThatIsRefused(Loop& loop, sandbox::Cluster& cluster) {
+  return std::make_shared<LiedToScheduler>(loop, cluster, RefusesBindings(false));
+}
 
 }  // namespace gangway::testutil

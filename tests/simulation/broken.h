@@ -1,18 +1,34 @@
-// Components that are wrong on purpose, to show that the checkers catch them.
+// Components that are wrong on purpose, each in one promise, and the rules that must name them. Most are the real ones behind a client
+// that lies to them.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "base/loop.h"
 #include "sandbox/cluster/cluster.h"
+#include "tests/simulation/checkers.h"
 
 namespace gangway::testutil {
 
-// Admits every gang and binds pods one by one. `looks_at_room` false: to any node, full or not; true: where a pod fits, whether
-// or not the rest of its gang does.
-std::shared_ptr<void> MakeNaiveScheduler(Loop& loop, sandbox::Cluster& cluster, bool looks_at_room);
+using MakeComponent = std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)>;
 
-// The real controllers, whose deletions of pods never reach the API server though they are told so.
-std::shared_ptr<void> MakeControllersThatCannotDelete(Loop& loop, sandbox::Cluster& cluster);
+struct WrongComponent {
+  std::string name;
+  std::set<Rule> named_by;  // any of these
+  MakeComponent scheduler, controllers;  // one of them; the other is as it should be
+};
+
+inline void PrintTo(const WrongComponent& component, std::ostream* out) { *out << component.name; }
+
+std::vector<WrongComponent> WrongComponents();
+WrongComponent WrongComponentCalled(const std::string& name);
+
+// The real scheduler, some of whose bindings are refused and do not happen: nothing is wrong with it.
+std::shared_ptr<void> MakeSchedulerThatIsRefused(Loop& loop, sandbox::Cluster& cluster);
 
 }  // namespace gangway::testutil

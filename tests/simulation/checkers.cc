@@ -11,8 +11,11 @@ namespace {
 
 using api::NamespacedName;
 using api::core::Container;
+using api::core::ContainerPort;
 using api::core::Node;
 using api::core::Pod;
+using api::core::Taint;
+using api::core::Toleration;
 using api::volcano::Job;
 using api::volcano::PodGroup;
 using api::volcano::Queue;
@@ -28,12 +31,15 @@ T DecodeRecord(const Bytes& bytes) {
 bool TakesRoom(const Pod& pod) { return pod.bound() && !pod.ended(); }
 
 // The plain sum: the jobs of a history have neither init containers nor overhead.
-std::map<std::string, api::Quantity> Requests(const Pod& pod) {
-  std::map<std::string, api::Quantity> sum{{"pods", api::Quantity::FromUnits(1)}};
+api::ResourceList Requests(const Pod& pod) {
+  api::ResourceList sum{{"pods", api::Quantity::FromUnits(1)}};
   for (const Container& container : pod.spec.containers) {
     for (const auto& [name, quantity] : container.resources.requests) sum[name] = *sum[name].Plus(quantity);
   }
   return sum;
+}
+void Add(const api::ResourceList& more, api::ResourceList& sum) {
+  for (const auto& [name, quantity] : more) sum[name] = *sum[name].Plus(quantity);
 }
 
 std::string Where(const JournalRecord& record) {
@@ -41,12 +47,39 @@ std::string Where(const JournalRecord& record) {
                       std::string(record.resource->plural), " ", record.key.ToString(), ")");
 }
 
-NamespacedName GroupOf(const Pod& pod) {
-  const auto it = pod.metadata.annotations.find("scheduling.k8s.io/group-name");
-  return {pod.metadata.ns, it == pod.metadata.annotations.end() ? std::string() : it->second};
+std::string AnnotationOf(const Pod& pod, const char* key) {
+  const auto it = pod.metadata.annotations.find(key);
+  return it == pod.metadata.annotations.end() ? std::string() : it->second;
 }
+NamespacedName GroupOf(const Pod& pod) { return {pod.metadata.ns, AnnotationOf(pod, "scheduling.k8s.io/group-name")}; }
 
 bool Final(const std::string& phase) { return phase == "Completed" || phase == "Failed" || phase == "Terminated" || phase == "Aborted"; }
+bool Works(const std::string& phase) { return phase.empty() || phase == "Pending" || phase == "Running"; }
+
+// As its status tells.
+bool WasWhole(const PodGroup& group) {
+  return group.status.phase == "Running" || group.status.phase == "Unknown" || group.status.phase == "Completed" ||
+         std::any_of(group.status.conditions.begin(), group.status.conditions.end(), [](const auto& condition) { return condition.type == "Scheduled"; });
+}
+
+bool Tolerates(const Toleration& toleration, const Taint& taint) {
+  return (toleration.effect.empty() || toleration.effect == taint.effect) &&
+         (toleration.op == "Exists" ? toleration.key.empty() || toleration.key == taint.key : toleration.key == taint.key && toleration.value == taint.value);
+}
+bool Tolerates(const Pod& pod, const Taint& taint) {
+  return taint.effect == "PreferNoSchedule" || std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
+                                                           [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
+}
+
+std::set<std::string> PortsOf(const Pod& pod) {
+  std::set<std::string> ports;
+  for (const Container& container : pod.spec.containers) {
+    for (const ContainerPort& port : container.ports) {
+      if (port.host_port != 0) ports.insert(absl::StrCat(port.host_port, "/", port.protocol.empty() ? "TCP" : port.protocol));
+    }
+  }
+  return ports;
+}
 
 template <class T>
 void Keep(const JournalRecord& record, std::map<api::NamespacedName, T>& kept) {
@@ -57,31 +90,63 @@ void Keep(const JournalRecord& record, std::map<api::NamespacedName, T>& kept) {
   }
 }
 
+// Any object, of which only this is looked at.
+struct Meta {
+  api::ObjectMeta metadata;
+  static constexpr std::string_view kName = "Meta";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&Meta::metadata>("metadata", "")); }
+};
+
 }  // namespace
+
+absl::string_view NameOf(Rule rule) {
+  switch (rule) {
+    case Rule::kBoundTwice: return "bound-twice";
+    case Rule::kOvercommitted: return "overcommitted";
+    case Rule::kSelector: return "node-selector";
+    case Rule::kTaint: return "taint";
+    case Rule::kPorts: return "host-ports";
+    case Rule::kCapability: return "capability";
+    case Rule::kStranger: return "stranger";
+    case Rule::kPartBound: return "part-bound";
+    case Rule::kRoleMinimum: return "role-minimum";
+    case Rule::kReleased: return "released";
+    case Rule::kVersion: return "version";
+    case Rule::kRetries: return "retries";
+    case Rule::kFinished: return "finished";
+    case Rule::kCommand: return "command";
+    case Rule::kEnd: return "end";
+    case Rule::kEndedPods: return "ended-pods";
+    case Rule::kCounters: return "counters";
+    case Rule::kLeftovers: return "leftovers";
+    case Rule::kQuiet: return "quiet";
+  }
+  return "";
+}
+
+template <class... Parts>
+void Checker::Violation(Rule rule, const Parts&... parts) {
+  violations_.push_back(absl::StrCat(NameOf(rule), ": ", parts...));
+  broken_.insert(rule);
+}
 
 void Checker::OnRecord(const JournalRecord& record) {
   ++records_;
-  CheckGangsUntil(record.time);
+  CheckDeadlines(record.time);
   // Old events expire and leases are renewed; that is no work.
   if (record.resource != &api::kLeases && (record.resource != &api::kEvents || record.after != nullptr)) {
     last_write_ = record.time;
     last_write_text_ = Where(record);
   }
+  if (record.resource == &api::kEvents || record.resource == &api::kLeases) return;
+  KeepObject(record);
   if (record.resource == &api::kPods) {
     OnPod(record);
   } else if (record.resource == &api::kNodes) {
-    if (record.after == nullptr) {
-      nodes_.erase(record.key.name);
-    } else {
-      nodes_[record.key.name] = DecodeRecord<Node>(record.after);
-    }
+    OnNode(record);
   } else if (record.resource == &api::kPodGroups) {
-    if (record.after == nullptr) {
-      gangs_.erase(record.key);
-    } else {
-      gangs_[record.key].min_member = DecodeRecord<PodGroup>(record.after).spec.min_member;
-      CheckGang(record.key, record.time);
-    }
+    OnPodGroup(record);
   } else if (record.resource == &api::kJobs) {
     OnJob(record);
   } else if (record.resource == &api::paddle::kPaddleJobs) {
@@ -95,128 +160,373 @@ void Checker::OnRecord(const JournalRecord& record) {
       queues_[record.key.name] = DecodeRecord<Queue>(record.after);
     }
   } else if (record.resource == &api::kCommands) {
-    if (record.after == nullptr) {
-      commands_.erase(record.key);
-    } else {
-      commands_[record.key] = record.uid;
-    }
+    OnCommand(record);
   }
 }
+
+void Checker::KeepObject(const JournalRecord& record) {
+  if (record.after == nullptr) {
+    uids_.erase(record.uid);
+    made_.erase(record.uid);
+    gone_.insert(record.uid);
+    return;
+  }
+  uids_.insert(record.uid);
+  if (record.before != nullptr || record.client != rules_.controllers || record.resource == &api::kPersistentVolumeClaims || !record.resource->namespaced) return;
+  const Meta object = DecodeRecord<Meta>(record.after);
+  const api::OwnerReference* const owner = object.metadata.Controller();
+  made_[record.uid] = {owner == nullptr ? "" : owner->uid, absl::StrCat(std::string(record.resource->plural), " ", record.key.ToString())};
+}
+
+// ---- pods and where they lie
 
 void Checker::OnPod(const JournalRecord& record) {
   const auto it = pods_.find(record.key);
-  const bool had = it != pods_.end();
-  const std::string old_node = had ? it->second.spec.node_name : "";
-  const NamespacedName old_group = had ? GroupOf(it->second) : NamespacedName{};
+  const Pod old = it == pods_.end() ? Pod{} : it->second;
+  const bool same = old.metadata.uid == record.uid;
   if (record.after == nullptr) {
+    if (same && !old.metadata.deleting()) CheckDeletion(old, record);
     pods_.erase(record.key);
+    made_for_.erase(record.uid);
   } else {
-    Pod pod = DecodeRecord<Pod>(record.after);
-    if (had && it->second.metadata.uid == pod.metadata.uid && !old_node.empty() && pod.spec.node_name != old_node) {
-      Violation(absl::StrCat("pod bound twice: to ", old_node, " and then to ", pod.spec.node_name, " at ", Where(record)));
+    const Pod pod = DecodeRecord<Pod>(record.after);
+    if (same && old.bound() && pod.spec.node_name != old.spec.node_name) {
+      Violation(Rule::kBoundTwice, "pod bound to ", old.spec.node_name, " and then to ", pod.spec.node_name, " at ", Where(record));
     }
-    const bool newly_bound = pod.bound() && old_node != pod.spec.node_name;
-    const std::string node = pod.spec.node_name;
-    const NamespacedName group = GroupOf(pod);
-    pods_[record.key] = std::move(pod);
-    if (newly_bound) CheckNode(node, record);
-    if (!group.name.empty()) CheckGang(group, record.time);
+    if (same && pod.metadata.deleting() && !old.metadata.deleting()) CheckDeletion(old, record);
+    const bool newly_bound = pod.bound() && !(same && old.spec.node_name == pod.spec.node_name);
+    if (const auto gang = gangs_.find(GroupOf(pod)); !same && gang != gangs_.end()) made_for_[record.uid] = gang->second.group.metadata.uid;
+    pods_[record.key] = pod;
+    if (newly_bound) CheckBinding(pod, record);
+    CheckGang(GroupOf(pod), record.time);
   }
-  if (!old_group.name.empty()) CheckGang(old_group, record.time);
+  CheckGang(GroupOf(old), record.time);
+  const Pod& last = record.after == nullptr ? old : pods_.at(record.key);
+  if (const api::OwnerReference* const owner = last.metadata.Controller()) jobs_counting_[{record.key.ns, owner->name}] = record.time;
+  gangs_counting_[GroupOf(last)] = record.time;
 }
 
-void Checker::CheckNode(const std::string& node, const JournalRecord& record) {
-  const auto it = nodes_.find(node);
+void Checker::OnNode(const JournalRecord& record) {
+  if (record.after == nullptr) {
+    nodes_.erase(record.key.name);
+    return;
+  }
+  SeenNode seen{DecodeRecord<Node>(record.after), record.time};
+  const auto taints = [](const Node& node) {
+    std::set<std::string> texts;
+    for (const Taint& taint : node.spec.taints) texts.insert(absl::StrCat(taint.key, "=", taint.value, ":", taint.effect));
+    return texts;
+  };
+  if (const auto it = nodes_.find(record.key.name); it != nodes_.end()) {
+    const Node& old = it->second.node;
+    const bool same = old.metadata.labels == seen.node.metadata.labels && old.spec.unschedulable == seen.node.spec.unschedulable && taints(old) == taints(seen.node);
+    if (same) seen.since = it->second.since;
+  }
+  nodes_[record.key.name] = std::move(seen);
+}
+
+void Checker::CheckBinding(const Pod& pod, const JournalRecord& record) {
+  const std::string where = Where(record);
+  if (record.client == rules_.scheduler && pod.spec.scheduler_name != "volcano") {
+    Violation(Rule::kStranger, "a pod of ", pod.spec.scheduler_name, " was bound at ", where);
+  }
+  CheckCapability(pod, where);
+  const auto it = nodes_.find(pod.spec.node_name);
   if (it == nodes_.end()) return;  // it went while the binding was on its way
-  std::map<std::string, api::Quantity> used;
-  for (const auto& [key, pod] : pods_) {
-    if (pod.spec.node_name != node || !TakesRoom(pod)) continue;
-    for (const auto& [name, quantity] : Requests(pod)) used[name] = *used[name].Plus(quantity);
+  const Node& node = it->second.node;
+  CheckRoom(pod, node, where);
+  if (record.time - std::max(it->second.since, disturbed_) < rules_.node_known) return;
+  for (const auto& [key, value] : pod.spec.node_selector) {
+    const auto label = node.metadata.labels.find(key);
+    if (label != node.metadata.labels.end() && label->second == value) continue;
+    Violation(Rule::kSelector, "node ", node.metadata.name, " has not the label ", key, "=", value, " at ", where);
+  }
+  std::vector<Taint> taints = node.spec.taints;
+  if (node.spec.unschedulable) taints.push_back({"node.kubernetes.io/unschedulable", "", "NoSchedule"});
+  for (const Taint& taint : taints) {
+    if (!Tolerates(pod, taint)) Violation(Rule::kTaint, "node ", node.metadata.name, " has the taint ", taint.key, ":", taint.effect, " at ", where);
+  }
+}
+
+void Checker::CheckRoom(const Pod& pod, const Node& node, const std::string& where) {
+  api::ResourceList used;
+  const std::set<std::string> ports = PortsOf(pod);
+  for (const auto& [key, other] : pods_) {
+    if (other.spec.node_name != node.metadata.name || !TakesRoom(other)) continue;
+    Add(Requests(other), used);
+    if (other.metadata.uid == pod.metadata.uid) continue;
+    for (const std::string& port : PortsOf(other)) {
+      if (ports.contains(port)) Violation(Rule::kPorts, "node ", node.metadata.name, " gave port ", port, " to ", key.ToString(), " before, at ", where);
+    }
   }
   for (const auto& [name, quantity] : used) {
-    const auto room = it->second.status.allocatable.find(name);
-    if (room == it->second.status.allocatable.end() ? !quantity.zero() : quantity > room->second) {
-      Violation(absl::StrCat("node ", node, " overcommitted: ", quantity.ToString(), " ", name, " of ",
-                             room == it->second.status.allocatable.end() ? "0" : room->second.ToString(), " at ", Where(record)));
+    const auto room = node.status.allocatable.find(name);
+    const bool fits = room == node.status.allocatable.end() ? quantity.zero() : quantity <= room->second;
+    if (fits) continue;
+    Violation(Rule::kOvercommitted, "node ", node.metadata.name, " has ", room == node.status.allocatable.end() ? "0" : room->second.ToString(), " ", name,
+              " for ", quantity.ToString(), " at ", where);
+  }
+}
+
+bool Checker::IsBelow(const std::string& queue, const std::string& above) const {
+  std::string name = queue;
+  for (int depth = 0; depth < 10 && name != above; ++depth) {
+    const auto it = queues_.find(name);
+    if (it == queues_.end() || it->second.spec.parent.empty()) return false;
+    name = it->second.spec.parent;
+  }
+  return name == above;
+}
+
+// The gang that the pod was made for: when that was killed, one of its name may be there before its last pod is gone.
+const Checker::Gang* Checker::GangOf(const Pod& pod) const {
+  const auto gang = gangs_.find(GroupOf(pod));
+  const auto made_for = made_for_.find(pod.metadata.uid);
+  return gang == gangs_.end() || made_for == made_for_.end() || made_for->second != gang->second.group.metadata.uid ? nullptr : &gang->second;
+}
+
+// Of what the pod asks for; a limit of no cpu and no memory is none, as in Volcano.
+void Checker::CheckCapability(const Pod& pod, const std::string& where) {
+  const Gang* const gang = GangOf(pod);
+  if (gang == nullptr) return;
+  for (const auto& [name, queue] : queues_) {
+    if (queue.spec.capability.empty() || !IsBelow(gang->group.spec.queue, name)) continue;
+    api::ResourceList held;
+    for (const auto& [key, other] : pods_) {
+      const Gang* const its = TakesRoom(other) ? GangOf(other) : nullptr;
+      if (its != nullptr && IsBelow(its->group.spec.queue, name)) Add(Requests(other), held);
+    }
+    for (const auto& [resource, limit] : queue.spec.capability) {
+      const bool counts = Requests(pod).contains(resource) && !(limit.zero() && (resource == "cpu" || resource == "memory"));
+      if (!counts || held[resource] <= limit) continue;
+      Violation(Rule::kCapability, "queue ", name, " may hold ", limit.ToString(), " ", resource, " and holds ", held[resource].ToString(), " at ", where);
     }
   }
 }
 
+// ---- gangs
+
+void Checker::OnPodGroup(const JournalRecord& record) {
+  if (record.after == nullptr) {
+    gangs_.erase(record.key);
+    return;
+  }
+  PodGroup group = DecodeRecord<PodGroup>(record.after);
+  Gang& gang = gangs_[record.key];
+  if (gang.group.metadata.uid != group.metadata.uid) gang = {};
+  gang.group = std::move(group);
+  CheckGang(record.key, record.time);
+}
+
+// A pod that is about to go counts as there until it is gone, and so does one that has ended: nobody can do better before.
 void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
   const auto it = gangs_.find(key);
   if (it == gangs_.end()) return;
-  // A gang of which a pod is being deleted was whole, or is being killed. Nobody can make it whole before that pod is gone, and on a
-  // silent node that takes as long as the node does.
-  int live = 0, leaving = 0;
-  for (auto pod = pods_.lower_bound({key.ns, ""}); pod != pods_.end() && pod->first.ns == key.ns; ++pod) {
-    if (GroupOf(pod->second) == key && pod->second.bound()) ++(pod->second.metadata.deleting() ? leaving : live);
+  Gang& gang = it->second;
+  int there = 0, live = 0, ready = 0;
+  std::map<std::string, int> by_task;
+  for (auto each = pods_.lower_bound({key.ns, ""}); each != pods_.end() && each->first.ns == key.ns; ++each) {
+    const Pod& pod = each->second;
+    if (GroupOf(pod) != key || !pod.bound()) continue;
+    ++there;
+    ++by_task[AnnotationOf(pod, "volcano.sh/task-spec")];
+    if (!pod.metadata.deleting() && !pod.ended() && pod.spec.scheduler_name == "volcano") ++live;
+    if (!pod.metadata.deleting() && pod.status.phase != "Failed") ++ready;
   }
-  const bool part = live > 0 && leaving == 0 && live < it->second.min_member;
-  if (!part) {
-    it->second.part_bound_since.reset();
-  } else if (!it->second.part_bound_since) {
-    it->second.part_bound_since = now;
+  const api::volcano::PodGroupSpec& spec = gang.group.spec;
+  int sum = 0;
+  bool tasks_whole = true;
+  for (const auto& [task, minimum] : spec.min_task_member) {
+    sum += minimum;
+    tasks_whole = tasks_whole && by_task[task] >= minimum;
+  }
+  if (sum > spec.min_member) tasks_whole = true;  // they do not count then
+  gang.was_whole = gang.was_whole || (there >= spec.min_member && tasks_whole && there > 0);
+  const auto note = [now](bool is, std::optional<absl::Time>& since) {
+    if (!is) since.reset();
+    if (is && !since.has_value()) since = now;
+  };
+  const bool may_be_short = live > 0 && !gang.was_whole;
+  note(may_be_short && there < spec.min_member, gang.part_bound);
+  note(may_be_short && there >= spec.min_member && !tasks_whole, gang.role_short);
+  note(live > 0 && ready < spec.min_member, gang.half_bound);
+}
+
+void Checker::CheckDeadlines(absl::Time now) {
+  if (rules_.quiet > absl::ZeroDuration()) CheckChangedCounters(now);
+  for (auto& [key, gang] : gangs_) {
+    CheckDeadline(Rule::kPartBound, key, gang, gang.part_bound, now);
+    CheckDeadline(Rule::kRoleMinimum, key, gang, gang.role_short, now);
+  }
+  for (auto it = given_.begin(); it != given_.end();) {
+    const Given& command = it->second;
+    const bool over = command.gone.has_value() && (command.had_effect || now - std::max(*command.gone, disturbed_) > rules_.command_takes);
+    if (over && !command.had_effect) {
+      Violation(Rule::kCommand, command.action, " to job ", command.job.ToString(), " was removed at ", absl::FormatTime(*command.gone, absl::UTCTimeZone()), " without an effect");
+    }
+    it = over ? given_.erase(it) : std::next(it);
   }
 }
 
-void Checker::CheckGangsUntil(absl::Time now) {
-  for (auto& [key, gang] : gangs_) {
-    if (!gang.part_bound_since || now - *gang.part_bound_since <= rules_.part_bound_deadline) continue;
-    Violation(absl::StrCat("gang ", key.ToString(), " was part-bound from ", absl::FormatTime(*gang.part_bound_since, absl::UTCTimeZone()), " for ",
-                           absl::FormatDuration(now - *gang.part_bound_since), "; minMember ", gang.min_member));
-    gang.part_bound_since = now;  // said once a deadline
+void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since, absl::Time now) {
+  if (!since.has_value() || now - std::max(*since, disturbed_) <= rules_.release_after + rules_.release_takes) return;
+  Violation(rule, "gang ", key.ToString(), ", minMember ", gang.group.spec.min_member, ", had part of it bound from ", absl::FormatTime(*since, absl::UTCTimeZone()), " for ", absl::FormatDuration(now - *since));
+  since = now;  // said once a deadline
+}
+
+// By whomever; what our scheduler deletes are leftovers of a gang.
+void Checker::CheckDeletion(const Pod& pod, const JournalRecord& record) {
+  if (record.client != rules_.scheduler) return;
+  const std::string where = Where(record);
+  if (pod.spec.scheduler_name != "volcano") Violation(Rule::kStranger, "a pod of ", pod.spec.scheduler_name, " was deleted at ", where);
+  if (!pod.bound() || pod.status.phase != "Pending") Violation(Rule::kReleased, "a pod that is ", pod.status.phase, " was deleted at ", where);
+  if (pod.metadata.Controller() == nullptr) Violation(Rule::kReleased, "a pod that nobody makes again was deleted at ", where);
+  const auto gang = gangs_.find(GroupOf(pod));
+  if (gang == gangs_.end()) return;
+  if (WasWhole(gang->second.group)) Violation(Rule::kReleased, "a pod of a gang that was whole was deleted at ", where);
+  const std::optional<absl::Time>& since = gang->second.half_bound;
+  if (since.has_value() && record.time - *since < rules_.release_after) {
+    Violation(Rule::kReleased, "a pod was deleted when its gang was half-bound for ", absl::FormatDuration(record.time - *since), " at ", where);
   }
 }
+
+// ---- jobs
 
 void Checker::OnJob(const JournalRecord& record) {
   if (record.after == nullptr) {
     jobs_.erase(record.key);
+    jobs_counting_.erase(record.key);
+    std::erase_if(given_, [&](const auto& command) { return command.second.job == record.key; });
     return;
   }
   Job job = DecodeRecord<Job>(record.after);
-  if (const auto it = jobs_.find(record.key); it != jobs_.end() && it->second.metadata.uid == job.metadata.uid) {
-    const auto& old = it->second.status;
-    if (job.status.version < old.version) Violation(absl::StrCat("job version went from ", old.version, " back to ", job.status.version, " at ", Where(record)));
-    if (job.status.retry_count < old.retry_count || job.status.retry_count > old.retry_count + 1) {
-      Violation(absl::StrCat("job retryCount went from ", old.retry_count, " to ", job.status.retry_count, " at ", Where(record)));
-    }
-    if (job.status.retry_count > job.spec.max_retry && job.status.retry_count > old.retry_count) {
-      Violation(absl::StrCat("job retryCount ", job.status.retry_count, " exceeds maxRetry ", job.spec.max_retry, " at ", Where(record)));
-    }
-    const bool finished = Final(old.state.phase) && old.state.phase != "Aborted";
-    if (finished && job.status.state.phase != old.state.phase) {
-      Violation(absl::StrCat("a job that was ", old.state.phase, " became ", job.status.state.phase, " at ", Where(record)));
-    }
+  if (const auto it = jobs_.find(record.key); it != jobs_.end() && it->second.metadata.uid == job.metadata.uid) CheckJobChange(it->second, job, Where(record));
+  for (auto& [uid, command] : given_) {
+    if (command.job != record.key) continue;
+    const bool resumed = command.phase == "Aborted" && job.status.state.phase != "Aborted";
+    const bool obeyed = command.phase != "Aborted" && (!Works(job.status.state.phase) || job.status.version != command.version);
+    command.had_effect = command.had_effect || resumed || obeyed || job.metadata.deleting();
   }
   jobs_[record.key] = std::move(job);
 }
 
+void Checker::CheckJobChange(const Job& before, const Job& after, const std::string& where) {
+  const auto& old = before.status;
+  const auto& status = after.status;
+  if (status.version < old.version) Violation(Rule::kVersion, "a job's went from ", old.version, " back to ", status.version, " at ", where);
+  if (status.retry_count < old.retry_count || status.retry_count > old.retry_count + 1) {
+    Violation(Rule::kRetries, "a job's retryCount went from ", old.retry_count, " to ", status.retry_count, " at ", where);
+  }
+  if (status.retry_count > after.spec.max_retry && status.retry_count > old.retry_count) {
+    Violation(Rule::kRetries, "a job's retryCount ", status.retry_count, " exceeds maxRetry ", after.spec.max_retry, " at ", where);
+  }
+  const bool finished = Final(old.state.phase) && old.state.phase != "Aborted";
+  if (finished && status.state.phase != old.state.phase) {
+    Violation(Rule::kFinished, "a job that was ", old.state.phase, " became ", status.state.phase, " at ", where);
+  }
+}
+
+void Checker::OnCommand(const JournalRecord& record) {
+  if (record.after == nullptr) {
+    commands_.erase(record.key);
+    if (const auto it = given_.find(record.uid); it != given_.end()) it->second.gone = record.time;
+    return;
+  }
+  commands_[record.key] = record.uid;
+  if (record.before != nullptr) return;
+  const auto command = DecodeRecord<api::volcano::Command>(record.after);
+  if (!command.target.has_value() || command.target->kind != "Job") return;
+  const auto job = jobs_.find({record.key.ns, command.target->name});
+  if (job == jobs_.end() || job->second.metadata.deleting()) return;
+  const auto& status = job->second.status;
+  const bool matters = command.action == "ResumeJob" ? status.state.phase == "Aborted" : Works(status.state.phase);
+  if (matters) given_[record.uid] = {job->first, command.action, status.state.phase, status.version, false, std::nullopt};
+}
+
+// ---- the end
+
 void Checker::AtEnd(absl::Time now) {
-  CheckGangsUntil(now);
+  CheckDeadlines(now);
   if (now - last_write_ < rules_.quiet) {
-    Violation(absl::StrCat("not quiet at the end: the last write was ", absl::FormatDuration(now - last_write_), " before it, ", last_write_text_));
+    Violation(Rule::kQuiet, "the last write was ", absl::FormatDuration(now - last_write_), " before the end, ", last_write_text_);
   }
-  for (const auto& [key, job] : jobs_) {
-    const auto expected = rules_.expected_phase.find(key.name);
-    const std::string& phase = job.status.state.phase;
-    if (expected != rules_.expected_phase.end() ? phase != expected->second : rules_.must_finish && !Final(phase)) {
-      Violation(absl::StrCat("job ", key.ToString(), " ended ", phase, ", not ", expected != rules_.expected_phase.end() ? expected->second : "in a final phase",
-                             " (version ", job.status.version, ", retryCount ", job.status.retry_count, ")"));
-    }
-    const auto retries = rules_.expected_retries.find(key.name);
-    if (retries != rules_.expected_retries.end() && job.status.retry_count != retries->second) {
-      Violation(absl::StrCat("job ", key.ToString(), " ended with retryCount ", job.status.retry_count, ", not ", retries->second));
-    }
-    for (const auto& [pod_key, pod] : pods_) {
-      const api::OwnerReference* owner = pod.metadata.Controller();
-      if (Final(phase) && owner != nullptr && owner->uid == job.metadata.uid && !pod.ended()) {
-        Violation(absl::StrCat("pod ", pod_key.ToString(), " is ", pod.status.phase, " though its job ended ", phase));
-      }
-    }
-  }
+  for (const auto& [key, job] : jobs_) CheckEnd(key, job);
   for (const auto& [name, phase] : rules_.expected_phase) {
-    if (std::none_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job.first.name == name; })) {
-      Violation(absl::StrCat("job ", name, " is gone"));
+    if (std::none_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job.first.name == name; })) Violation(Rule::kEnd, "job ", name, " is gone");
+  }
+  if (rules_.quiet == absl::ZeroDuration()) return;
+  for (const auto& [key, uid] : commands_) Violation(Rule::kCommand, key.ToString(), " is still there");
+  for (const auto& [key, job] : jobs_) CheckCounters(key, job);
+  for (const auto& [key, gang] : gangs_) CheckCounters(key, gang);
+  CheckLeftovers();
+}
+
+void Checker::CheckEnd(const NamespacedName& key, const Job& job) {
+  const auto expected = rules_.expected_phase.find(key.name);
+  const std::string& phase = job.status.state.phase;
+  if (expected != rules_.expected_phase.end() ? phase != expected->second : rules_.must_finish && !Final(phase)) {
+    Violation(Rule::kEnd, "job ", key.ToString(), " ended ", phase, ", not ", expected != rules_.expected_phase.end() ? expected->second : "in a final phase",
+              " (version ", job.status.version, ", retryCount ", job.status.retry_count, ")");
+  }
+  const auto retries = rules_.expected_retries.find(key.name);
+  if (retries != rules_.expected_retries.end() && job.status.retry_count != retries->second) {
+    Violation(Rule::kEnd, "job ", key.ToString(), " ended with retryCount ", job.status.retry_count, ", not ", retries->second);
+  }
+  for (const auto& [pod_key, pod] : pods_) {
+    const api::OwnerReference* const owner = pod.metadata.Controller();
+    if (Final(phase) && owner != nullptr && owner->uid == job.metadata.uid && !pod.ended()) {
+      Violation(Rule::kEndedPods, "pod ", pod_key.ToString(), " is ", pod.status.phase, " though its job ended ", phase);
+    }
+  }
+}
+
+// What has ended may be gone since; it stays counted.
+void Checker::CheckCounters(const NamespacedName& key, const Job& job) {
+  if (job.metadata.deleting()) return;
+  std::map<std::string, int> pods;
+  for (const auto& [pod_key, pod] : pods_) {
+    const api::OwnerReference* const owner = pod.metadata.Controller();
+    if (owner == nullptr || owner->uid != job.metadata.uid) continue;
+    ++pods[pod.metadata.deleting() ? "Terminating" : pod.status.phase];
+  }
+  const auto& s = job.status;
+  const auto check = [&](const char* phase, int told, bool exact) {
+    if (exact ? told == pods[phase] : told >= pods[phase]) return;
+    Violation(Rule::kCounters, "job ", key.ToString(), " tells ", told, " pods ", phase, ", and there are ", pods[phase]);
+  };
+  check("Pending", s.pending, true);
+  check("Running", s.running, true);
+  check("Terminating", s.terminating, true);
+  check("Succeeded", s.succeeded, false);
+  check("Failed", s.failed, false);
+}
+
+void Checker::CheckCounters(const NamespacedName& key, const Gang& gang) {
+  int running = 0;
+  for (const auto& [pod_key, pod] : pods_) running += GroupOf(pod) == key && pod.status.phase == "Running" && !pod.metadata.deleting() ? 1 : 0;
+  const int told = gang.group.status.running;
+  if (running != told) Violation(Rule::kCounters, "PodGroup ", key.ToString(), " tells ", told, " pods Running, and there are ", running);
+}
+
+void Checker::CheckChangedCounters(absl::Time now) {
+  const auto check = [&](auto& counting, const auto& objects) {
+    for (auto it = counting.begin(); it != counting.end();) {
+      if (now - std::max(it->second, disturbed_) <= rules_.counting_takes) {
+        ++it;
+        continue;
+      }
+      if (const auto object = objects.find(it->first); object != objects.end()) CheckCounters(it->first, object->second);
+      it = counting.erase(it);
+    }
+  };
+  check(jobs_counting_, jobs_);
+  check(gangs_counting_, gangs_);
+}
+
+void Checker::CheckLeftovers() {
+  for (const auto& [uid, made] : made_) {
+    if (!uids_.contains(made.owner) && (made.owner.empty() || gone_.contains(made.owner))) {
+      Violation(Rule::kLeftovers, made.name, " is there", made.owner.empty() ? " and nobody's" : " though its owner is gone");
     }
   }
 }

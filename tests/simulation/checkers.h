@@ -4,26 +4,64 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/core/node.h"
 #include "api/core/pod.h"
 #include "api/paddle/paddle_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
+#include "plugin/scheduler/scheduler.h"
 #include "sandbox/apiserver/journal.h"
 
 namespace gangway::testutil {
+
+// What is promised. A violation begins with its rule's name.
+enum class Rule {
+  kBoundTwice,     // a pod has one node in its life
+  kOvercommitted,  // the requests of a node's pods are within what it has
+  kSelector,       // a pod lies where its nodeSelector lets it
+  kTaint,          // and on no node that keeps it off: NoSchedule, NoExecute, cordoned
+  kPorts,          // and no two pods of a node have the same port of it
+  kCapability,     // what a queue's pods hold is within its capability, and within those of the queues above
+  kStranger,       // our scheduler binds and deletes only pods that name it
+  kPartBound,      // a gang that was never whole has part of its minMember bound for at most `release_after`
+  kRoleMinimum,    // and part of its tasks' minima
+  kReleased,       // only then pods are released: ours, with a controller, that do not run, of a gang that never was whole
+  kVersion,        // a Job's version does not go back
+  kRetries,        // its retries rise one by one, up to maxRetry
+  kFinished,       // one that is over stays what it is
+  kCommand,        // a command has its effect, and then is gone
+  kEnd,            // every Job ends, and as expected
+  kEndedPods,      // nothing of one that is over goes on
+  kCounters,       // at rest the counters of Jobs and PodGroups are those of their pods
+  kLeftovers,      // at rest nothing is there of what is gone
+  kQuiet,          // in the end nothing is written any more
+};
+inline constexpr int kRules = 19;
+// "part-bound"
+absl::string_view NameOf(Rule rule);
 
 // Keeps the state that the journal tells, and what was wrong with it. Feed records in order, then call AtEnd().
 class Checker {
  public:
   struct Rules {
-    // How long a gang may have some but fewer than minMember of its pods bound.
-    absl::Duration part_bound_deadline = absl::Minutes(2);
-    // Nothing may be written in the last stretch before the end.
+    // Names in the journal.
+    std::string scheduler = "scheduler", controllers = "controllers";
+    // How long part of a gang may stay bound, and how long its release may take then.
+    absl::Duration release_after = scheduler::Options().release_after;
+    absl::Duration release_takes = absl::Seconds(5);
+    // A node is as the scheduler knows it so long after it changed.
+    absl::Duration node_known = absl::Seconds(5);
+    // From a command's end to its effect.
+    absl::Duration command_takes = absl::Seconds(10);
+    // From the last change of a pod until its Job and its PodGroup count it.
+    absl::Duration counting_takes = absl::Seconds(12);
+    // Nothing may be written in the last stretch before the end. Zero: the end is not at rest, and what holds at rest is not asked.
     absl::Duration quiet = absl::Minutes(5);
     // Whether a job that is not named below must be in a final phase at the end.
     bool must_finish = true;
@@ -37,9 +75,12 @@ class Checker {
 
   void OnRecord(const sandbox::JournalRecord& record);
   void AtEnd(absl::Time now);
+  // Something was broken up to then: deadlines begin anew. It may be told ahead.
+  void Disturbed(absl::Time until) { disturbed_ = std::max(disturbed_, until); }
 
-  // One sentence each, with the revision and the objects; empty: all is well.
+  // One sentence each, "part-bound: gang default/g ...", with the revision and the objects; empty: all is well.
   const std::vector<std::string>& violations() const { return violations_; }
+  const std::set<Rule>& broken() const { return broken_; }
   std::size_t records() const { return records_; }
 
   // The state so far.
@@ -53,30 +94,71 @@ class Checker {
   bool HasGang(const api::NamespacedName& key) const { return gangs_.contains(key); }
 
  private:
+  struct SeenNode {
+    api::core::Node node;
+    absl::Time since;  // its labels, taints and cordon are as they are
+  };
   struct Gang {
-    int min_member = 0;
-    std::optional<absl::Time> part_bound_since;
+    api::volcano::PodGroup group;
+    bool was_whole = false;
+    std::optional<absl::Time> part_bound, role_short;  // since then; with a pod of ours that is not about to go
+    std::optional<absl::Time> half_bound;              // as the scheduler counts: what has failed is not there
+  };
+  // A command to a Job that was not over, and whether anything has come of it.
+  struct Given {
+    api::NamespacedName job;
+    std::string action, phase;  // the Job's, then
+    int version = 0;
+    bool had_effect = false;
+    std::optional<absl::Time> gone;
+  };
+  struct Made {
+    std::string owner;  // UID of its controller
+    std::string name;   // "podgroups ctr"
   };
 
+  void KeepObject(const sandbox::JournalRecord& record);
   void OnPod(const sandbox::JournalRecord& record);
+  void OnNode(const sandbox::JournalRecord& record);
+  void OnPodGroup(const sandbox::JournalRecord& record);
   void OnJob(const sandbox::JournalRecord& record);
-  void CheckNode(const std::string& node, const sandbox::JournalRecord& record);
+  void OnCommand(const sandbox::JournalRecord& record);
+  void CheckBinding(const api::core::Pod& pod, const sandbox::JournalRecord& record);
+  void CheckRoom(const api::core::Pod& pod, const api::core::Node& node, const std::string& where);
+  const Gang* GangOf(const api::core::Pod& pod) const;
+  void CheckCapability(const api::core::Pod& pod, const std::string& where);
+  bool IsBelow(const std::string& queue, const std::string& above) const;
+  void CheckDeletion(const api::core::Pod& pod, const sandbox::JournalRecord& record);
   void CheckGang(const api::NamespacedName& key, absl::Time now);
-  void CheckGangsUntil(absl::Time now);
-  void Violation(std::string text) { violations_.push_back(std::move(text)); }
+  void CheckDeadlines(absl::Time now);
+  void CheckDeadline(Rule rule, const api::NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since, absl::Time now);
+  void CheckJobChange(const api::volcano::Job& before, const api::volcano::Job& after, const std::string& where);
+  void CheckEnd(const api::NamespacedName& key, const api::volcano::Job& job);
+  void CheckCounters(const api::NamespacedName& key, const api::volcano::Job& job);
+  void CheckCounters(const api::NamespacedName& key, const Gang& gang);
+  void CheckChangedCounters(absl::Time now);
+  void CheckLeftovers();
+  template <class... Parts>
+  void Violation(Rule rule, const Parts&... parts);
 
   const Rules rules_;
   std::map<api::NamespacedName, api::core::Pod> pods_;
-  std::map<std::string, api::core::Node> nodes_;
+  std::map<std::string, SeenNode> nodes_;
   std::map<api::NamespacedName, Gang> gangs_;
   std::map<api::NamespacedName, api::volcano::Job> jobs_;
   std::map<api::NamespacedName, api::paddle::PaddleJob> paddle_jobs_;
   std::map<api::NamespacedName, api::paddle::kubeflow::PaddleJob> kubeflow_jobs_;
   std::map<std::string, api::volcano::Queue> queues_;
   std::map<api::NamespacedName, std::string> commands_;  // with their UIDs
+  std::map<std::string, std::string> made_for_;          // UIDs of pods, and of the PodGroups that were there when they came
+  std::map<std::string, Given> given_;                   // by the command's UID
+  std::map<api::NamespacedName, absl::Time> jobs_counting_, gangs_counting_;  // since when a pod of theirs changed last
+  std::set<std::string> uids_, gone_;                    // of what is there, and of what was
+  std::map<std::string, Made> made_;                     // what is there and the controllers made, by UID
   std::vector<std::string> violations_;
+  std::set<Rule> broken_;
   std::size_t records_ = 0;
-  absl::Time last_write_ = absl::InfinitePast();
+  absl::Time disturbed_ = absl::InfinitePast(), last_write_ = absl::InfinitePast();
   std::string last_write_text_;
 };
 

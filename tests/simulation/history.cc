@@ -9,6 +9,7 @@
 #include "api/resource.h"
 #include "api/json_value.h"
 #include "base/hash.h"
+#include "tests/simulation/contended.h"
 #include "tests/simulation/faulty_connection.h"
 #include "tests/simulation/pausable.h"
 #include "tests/simulation/replicas.h"
@@ -19,6 +20,7 @@ namespace {
 using sandbox::Component;
 
 constexpr absl::Duration kFaultWindow = absl::Seconds(90);
+constexpr absl::Duration kAftermath = absl::Seconds(20);  // the last of the faults is got over
 
 struct SimulatedJob {
   std::string name;
@@ -56,10 +58,13 @@ std::string Text(const SimulatedJob& job) {
 class History {
  public:
   explicit History(const HistoryOptions& options)
-      : options_(options), random_(options.seed), loop_(options.seed), jobs_(MakeJobs()), checker_(MakeRules()), network_(loop_) {
+      : options_(options), random_(options.seed), loop_(options.seed), contention_(options.contended ? DrawContention(options.seed) : Contention{}),
+        jobs_(MakeJobs()), checker_(MakeRules()), network_(loop_) {
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, MakeClusterOptions());
     user_ = cluster_->NewClient("user");
     start_ = loop_.Now();
+    checker_.Disturbed(start_ + options_.disturbed_for);
+    if (options_.random_faults) checker_.Disturbed(start_ + kFaultWindow + kAftermath);
     faults_until_ = start_ + (options.random_faults || options.chaos ? kFaultWindow : absl::ZeroDuration());
     network_.server = &cluster_->api_server();
     network_.calm_at = start_ + kFaultWindow;
@@ -75,18 +80,28 @@ class History {
       if (incident.kind == IncidentKind::kClockOff) Begin(incident);
     }
     StartComponents();
+    for (const UserStep& step : contention_.steps) {
+      loop_.PostAt(start_ + step.at, owner_.token(), [this, &step] { Send(step.request); });
+      faults_until_ = std::max(faults_until_, start_ + step.at);
+    }
     for (const SimulatedJob& job : jobs_) {
       loop_.PostAt(start_ + job.at, owner_.token(), [this, &job] { Send("POST", "jobs", "", "", JobJson(job)); });
     }
     for (const Incident& incident : incidents_) {
       if (incident.kind != IncidentKind::kClockOff) loop_.PostAt(start_ + incident.at, owner_.token(), [this, &incident] { Begin(incident); });
     }
-    loop_.RunUntil([&] { return loop_.Now() >= faults_until_ && AllFinal(); }, start_ + options_.limit);
-    loop_.RunFor(absl::Minutes(6));
-    checker_.AtEnd(loop_.Now());
+    const auto wrong = [this] {
+      return std::any_of(options_.stop_when.begin(), options_.stop_when.end(), [this](Rule rule) { return checker_.broken().contains(rule); });
+    };
+    loop_.RunUntil([&] { return wrong() || (loop_.Now() >= faults_until_ && AllFinal()); }, start_ + options_.limit);
+    if (!wrong()) {
+      loop_.RunFor(absl::Minutes(6));
+      checker_.AtEnd(loop_.Now());
+    }
     HistoryResult result;
     result.violations = checker_.violations();
     result.violations.insert(result.violations.end(), two_writers_.begin(), two_writers_.end());
+    result.broken = checker_.broken();
     result.journal_hash = hash_;
     result.records = checker_.records();
     result.writes = writes_;
@@ -133,6 +148,7 @@ class History {
 
   std::vector<SimulatedJob> MakeJobs() {
     std::vector<SimulatedJob> jobs;
+    if (options_.contended) return jobs;
     if (!options_.random_jobs) {
       jobs.push_back({});
       jobs.back().name = "job-0";
@@ -171,6 +187,7 @@ class History {
   sandbox::ClusterOptions MakeClusterOptions() {
     sandbox::ClusterOptions options;
     options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=16,memory=64Gi")}, options_.random_jobs ? Between(3, 6) : 6);
+    if (options_.contended) options.kubelets.nodes = contention_.nodes;
     nodes_ = static_cast<int>(options.kubelets.nodes.size());
     options.api_server.journal = [this](const sandbox::JournalRecord& record) { OnRecord(record); };
     options.faults = [this](Component component) { return MakeFaults(component, 0); };
@@ -200,13 +217,14 @@ class History {
       const auto job = api::Decode<api::volcano::Job>(*record.after);
       if (job.ok()) phases_[record.key.name] = job->status.state.phase;
     }
+    if (options_.contended && record.resource == &api::kJobs && record.after == nullptr) phases_[record.key.name] = "Terminated";
     checker_.OnRecord(record);
     if (options_.on_record) options_.on_record(record);
   }
 
   bool AllFinal() const {
-    return phases_.size() == jobs_.size() &&
-           std::all_of(phases_.begin(), phases_.end(), [](const auto& p) { return p.second == "Completed" || p.second == "Failed"; });
+    const auto over = [](const auto& p) { return p.second == "Completed" || p.second == "Failed" || p.second == "Terminated" || p.second == "Aborted"; };
+    return phases_.size() == jobs_.size() + contention_.jobs && std::all_of(phases_.begin(), phases_.end(), over);
   }
 
   sandbox::Faults MakeFaults(Component component, int replica) {
@@ -284,6 +302,7 @@ class History {
   }
 
   void Begin(const Incident& incident) {
+    checker_.Disturbed(loop_.Now() + incident.lasts + kAftermath);
     if (FaultyConnection::Concerns(incident.kind)) {
       connections_[incident.who][static_cast<std::size_t>(incident.replica)]->Begin(incident);
     } else if (Happens(incident)) {
@@ -359,11 +378,15 @@ class History {
   // A user whose API server is away tries again when it is back.
   void Send(std::string method, absl::string_view plural, absl::string_view name, absl::string_view subresource, std::string body) {
     const api::Resource& resource = plural == "jobs" ? api::kJobs : plural == "nodes" ? api::kNodes : api::kPods;
+    Send({std::move(method), &resource, std::string(name), std::string(subresource), std::move(body)});
+  }
+  void Send(const UserRequest& wish) {
     kube::Request request;
-    request.path = api::PathOf(resource, resource.namespaced ? "default" : "", name, subresource);
-    request.content_type = method == "PATCH" ? "application/merge-patch+json" : "application/json";
-    request.method = std::move(method);
-    request.body = std::move(body);
+    const bool posts = wish.method == "POST" && wish.subresource.empty();
+    request.path = api::PathOf(*wish.resource, wish.resource->namespaced ? "default" : "", posts ? "" : wish.name, wish.subresource);
+    request.content_type = wish.method == "PATCH" ? "application/merge-patch+json" : "application/json";
+    request.method = wish.method;
+    request.body = wish.body;
     SendOnce(std::move(request));
   }
   void SendOnce(kube::Request request) {
@@ -380,6 +403,7 @@ class History {
   const HistoryOptions options_;
   RandomStream random_;
   SimulatedLoop loop_;
+  const Contention contention_;
   std::vector<std::string> drawn_;
   std::vector<SimulatedJob> jobs_;
   std::vector<Incident> incidents_;

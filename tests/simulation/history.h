@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct HistoryOptions {
   bool two_replicas = false, leaky_fence = false;  // the second is wrong on purpose
   // Of the jobs and incidents that the seed draws (HistoryResult::drawn), only those of these numbers; the others never happen.
   std::optional<std::vector<std::size_t>> keep;
+  bool contended = false;     // many jobs in little room (contended.h) instead of those above; without chaos
+  absl::Duration disturbed_for;  // by components that replace others: deadlines begin then
+  std::set<Rule> stop_when;   // the first violation of one of these ends the history
   std::optional<CrashPoint> crash;
   // Replaces a component by another one on the same loop, with a client of its own; kept until the end.
   std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)> replace_scheduler, replace_controllers;
@@ -44,6 +48,7 @@ struct HistoryOptions {
 
 struct HistoryResult {
   std::vector<std::string> violations;
+  std::set<Rule> broken;
   std::uint64_t journal_hash = 0;  // of every record, in order
   std::size_t records = 0;
   std::map<sandbox::Component, int> writes;  // sent by each component

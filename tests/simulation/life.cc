@@ -85,6 +85,7 @@ class Run {
       if (component == Component::kPaddleControllers && component != life_.component) continue;  // it has nothing to do
       if (component != Component::kControllers || !options_.replace_controllers) cluster_->Start(component);
     }
+    if (options_.replace_controllers) checker_.Disturbed(absl::InfiniteFuture());  // they are stopped now and then
     if (options_.replace_controllers) replaced_ = options_.replace_controllers(loop_, *cluster_);
     loop_.RunFor(absl::Seconds(1));
     Advance();

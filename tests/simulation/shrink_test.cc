@@ -62,7 +62,7 @@ TEST_F(ShrinkHistoryTest, AFailingHistoryBecomesAFewEvents) {
     HistoryOptions options;
     options.seed = seed;
     options.limit = absl::Minutes(20);
-    options.replace_scheduler = [](Loop& loop, sandbox::Cluster& cluster) { return MakeNaiveScheduler(loop, cluster, false); };
+    options.replace_scheduler = WrongComponentCalled("IgnoresRoom").scheduler;
     const HistoryResult result = RunHistory(options);
     if (result.drawn.size() < 20 || result.violations.empty()) continue;
     ++shrunk;

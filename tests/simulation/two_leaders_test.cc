@@ -78,6 +78,7 @@ class TwoLeadersTest : public ::testing::Test {
       HistoryOptions options;
       options.seed = only != 0 ? only : static_cast<std::uint64_t>(i) + 1;
       options.random_faults = false;
+      options.disturbed_for = absl::Minutes(10);  // both may be stopped for a while
       options.chaos = i % 2 == 0;
       if (only != 0) options.chaos = only % 2 == 1, options.on_record = PrintRecord;
       options.replace_controllers = Replicas(Component::kControllers, fenced);

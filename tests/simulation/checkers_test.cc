@@ -1,0 +1,350 @@
+// Every rule fires: a journal by hand that keeps it, and the same one that breaks it and nothing else.
+#include "tests/simulation/checkers.h"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// Records what is put, by whom, at its clock.
+class Journal {
+ public:
+  void Put(const api::Resource& resource, const std::string& name, const std::string& metadata, const std::string& rest) {
+    const std::string uid = absl::StrCat(View(resource.plural), "-", name, "-uid");
+    const std::string text = absl::StrCat(R"({"apiVersion":")", resource.ApiVersion(), R"(","kind":")", std::string(resource.kind), R"(","metadata":{"name":")", name,
+                                          resource.namespaced ? R"(","namespace":"default)" : "", R"(","uid":")", uid, R"(")", metadata, "}", rest, "}");
+    Record(resource, name, uid, MakeBytes(text));
+  }
+  void Remove(const api::Resource& resource, const std::string& name) { Record(resource, name, absl::StrCat(View(resource.plural), "-", name, "-uid"), nullptr); }
+
+  void Node(const std::string& extra_spec = "", const std::string& labels = "") {
+    Put(api::kNodes, "n1", absl::StrCat(R"(,"labels":{)", labels, "}"), absl::StrCat(R"(,"spec":{)", extra_spec, R"(},"status":{"allocatable":{"cpu":"4","pods":"110"}})"));
+    Put(api::kNodes, "n2", "", R"(,"spec":{},"status":{"allocatable":{"cpu":"4","pods":"110"}})");
+    Wait(absl::Minutes(1));
+  }
+  void Queue(const std::string& spec) { Put(api::kQueues, "default", "", absl::StrCat(R"(,"spec":{)", spec, "}")); }
+  void Group(int min_member, const std::string& extra = "", int running = 0, const std::string& phase = "Inqueue") {
+    Put(api::kPodGroups, "g", R"(,"ownerReferences":[{"kind":"Job","name":"j","uid":"jobs-j-uid","controller":true}])",
+        absl::StrCat(R"(,"spec":{"queue":"default","minMember":)", min_member, extra, R"(},"status":{"phase":")", phase, R"(","running":)", running, "}"));
+  }
+  struct PodIs {
+    std::string node = {}, phase = "Pending", task = "w", spec = {}, scheduler = "volcano";
+    bool deleting = false, controlled = true, ported = false;
+  };
+  void Pod(const std::string& name, const PodIs& is) {
+    Put(api::kPods, name,
+        absl::StrCat(is.deleting ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "",
+                     is.controlled ? R"(,"ownerReferences":[{"kind":"Job","name":"j","uid":"jobs-j-uid","controller":true}])" : "",
+                     R"(,"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", is.task, R"("})"),
+        absl::StrCat(R"(,"spec":{"schedulerName":")", is.scheduler, R"(","nodeName":")", is.node, R"(")", is.spec,
+                     R"(,"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}})", is.ported ? R"(,"ports":[{"hostPort":80}])" : "", R"(}]},"status":{"phase":")",
+                     is.phase, R"("})"));
+  }
+  void Job(const std::string& phase, int running = 0, int succeeded = 0, int version = 0, int retries = 0) {
+    Put(api::kJobs, "j", "", absl::StrCat(R"(,"spec":{"maxRetry":2},"status":{"state":{"phase":")", phase, R"("},"running":)", running, R"(,"succeeded":)", succeeded,
+                                          R"(,"version":)", version, R"(,"retryCount":)", retries, "}"));
+  }
+  void Command(const std::string& action) {
+    Put(api::kCommands, "do", "", absl::StrCat(R"(,"action":")", action, R"(","target":{"kind":"Job","name":"j"})"));
+  }
+
+  Journal& By(std::string client) {
+    client_ = std::move(client);
+    return *this;
+  }
+  void Wait(absl::Duration time) { now_ += time; }
+  Checker& checker() { return checker_; }
+  absl::Time now() const { return now_; }
+
+ private:
+  void Record(const api::Resource& resource, const std::string& name, const std::string& uid, Bytes after) {
+    sandbox::JournalRecord record;
+    record.revision = ++revision_;
+    record.time = now_;
+    record.client = client_;
+    record.verb = "write";
+    record.resource = &resource;
+    record.key = {resource.namespaced ? "default" : "", name};
+    record.uid = uid;
+    record.before = objects_[{&resource, name}];
+    record.after = objects_[{&resource, name}] = std::move(after);
+    checker_.OnRecord(record);
+  }
+
+  std::string client_ = "user";
+  absl::Time now_ = absl::FromUnixSeconds(1'767'225'600);
+  std::uint64_t revision_ = 0;
+  std::map<std::pair<const api::Resource*, std::string>, Bytes> objects_;
+  Checker checker_{[] {
+    Checker::Rules rules;
+    rules.must_finish = false;
+    rules.expected_phase = {};
+    return rules;
+  }()};
+};
+
+struct RuleCase {
+  Rule rule;
+  std::function<void(Journal&, bool wrong)> write;
+};
+
+using Is = Journal::PodIs;
+
+// A Job of one pod that has succeeded.
+void Completed(Journal& j) {
+  j.Job("Completed", 0, 1);
+  j.Pod("p1", {.node = "n1", .phase = "Succeeded"});
+}
+
+const std::vector<RuleCase>& Cases() {
+  static const auto* const cases = new std::vector<RuleCase>{
+      {Rule::kBoundTwice, [](Journal& j, bool wrong) {
+         j.Node();
+         j.Pod("p1", {.node = "n1"});
+         j.Pod("p1", {.node = wrong ? "n2" : "n1"});
+       }},
+      {Rule::kOvercommitted, [](Journal& j, bool wrong) {
+         j.Node();
+         for (const char* name : {"p1", "p2"}) j.Pod(name, {.node = "n1"});
+         if (!wrong) j.Pod("p1", {.node = "n1", .phase = "Failed"});
+         j.Pod("p3", {.node = "n1"});
+       }},
+      {Rule::kSelector, [](Journal& j, bool wrong) {
+         j.Node("", wrong ? R"("zone":"b")" : R"("zone":"a")");
+         j.Pod("p1", {.node = "n1", .spec = R"(,"nodeSelector":{"zone":"a"})"});
+       }},
+      {Rule::kTaint, [](Journal& j, bool wrong) {
+         j.Node(R"("taints":[{"key":"dedicated","value":"ml","effect":"NoSchedule"}])");
+         j.Pod("p1", {.node = "n1", .spec = wrong ? R"(,"tolerations":[{"key":"dedicated","value":"cpu"}])" : R"(,"tolerations":[{"key":"dedicated","operator":"Exists"}])"});
+       }},
+      {Rule::kPorts, [](Journal& j, bool wrong) {
+         j.Node();
+         j.Pod("p1", {.node = "n1", .ported = true});
+         j.Pod("p2", {.node = wrong ? "n1" : "n2", .ported = true});
+       }},
+      {Rule::kCapability, [](Journal& j, bool wrong) {
+         j.Node();
+         j.Queue(R"("parent":"above")");
+         j.Put(api::kQueues, "above", "", absl::StrCat(R"(,"spec":{"capability":{"cpu":")", wrong ? 3 : 4, R"(","memory":"0"}})"));
+         j.Group(2);
+         for (const char* name : {"p1", "p2"}) j.Pod(name, {.node = "n1"});
+       }},
+      {Rule::kStranger, [](Journal& j, bool wrong) {
+         j.Node();
+         j.By(wrong ? "scheduler" : "default-scheduler").Pod("p1", {.node = "n1", .scheduler = "default-scheduler"});
+       }},
+      // What goes and what has ended excuses only itself.
+      {Rule::kPartBound, [](Journal& j, bool wrong) {
+         j.Node();
+         j.Group(4);
+         j.Pod("p1", {.node = "n1"});
+         j.Pod("p2", {.node = "n1", .deleting = true});
+         j.Pod("p3", {.node = "n2", .phase = "Succeeded"});
+         j.Pod("p4", {});
+         j.Wait(absl::Seconds(34));
+         if (!wrong) j.Pod("p4", {.node = "n2"});
+         j.Wait(absl::Seconds(2));
+         j.Pod("p4", {.node = "n2"});
+       }},
+      {Rule::kRoleMinimum, [](Journal& j, bool wrong) {
+         j.Node();
+         j.Group(2, R"(,"minTaskMember":{"ps":1,"w":1})");
+         j.Pod("p1", {.node = "n1"});
+         j.Pod("p2", {.node = "n1", .task = wrong ? "w" : "ps"});
+         j.Wait(absl::Seconds(36));
+       }},
+      {Rule::kReleased, [](Journal& j, bool wrong) {
+         j.Node();
+         j.Group(2);
+         j.Pod("p1", {.node = "n1"});
+         j.Wait(absl::Seconds(wrong ? 29 : 30));
+         j.By("scheduler").Pod("p1", {.node = "n1", .deleting = true});
+       }},
+      {Rule::kVersion, [](Journal& j, bool wrong) {
+         j.Job("Running", 0, 0, 3);
+         j.Job("Running", 0, 0, wrong ? 2 : 3);
+       }},
+      {Rule::kRetries, [](Journal& j, bool wrong) {
+         j.Job("Running", 0, 0, 0, 0);
+         j.Job("Running", 0, 0, 1, wrong ? 2 : 1);
+       }},
+      {Rule::kFinished, [](Journal& j, bool wrong) {
+         j.Job(wrong ? "Failed" : "Aborted");
+         j.Job("Restarting");
+       }},
+      {Rule::kCommand, [](Journal& j, bool wrong) {
+         j.Job("Running");
+         j.Command("AbortJob");
+         j.Remove(api::kCommands, "do");
+         if (!wrong) j.Job("Aborting");
+         j.Wait(absl::Seconds(11));
+         j.Job("Aborting");
+       }},
+      {Rule::kEndedPods, [](Journal& j, bool wrong) {
+         Completed(j);
+         j.Job("Completed", wrong ? 1 : 0, 1);
+         j.Pod("p2", {.node = "n1", .phase = wrong ? "Running" : "Failed"});
+         j.Put(api::kJobs, "j", "", absl::StrCat(R"(,"spec":{},"status":{"state":{"phase":"Completed"},"succeeded":1,"running":)", wrong ? 1 : 0, R"(,"failed":)", wrong ? 0 : 1, "}"));
+       }},
+      {Rule::kCounters, [](Journal& j, bool wrong) {
+         j.Node();
+         j.Job("Running", wrong ? 2 : 1);
+         j.Pod("p1", {.node = "n1", .phase = "Running"});
+       }},
+      {Rule::kLeftovers, [](Journal& j, bool wrong) {
+         j.Job("Completed");
+         j.By("controllers").Group(0);
+         if (!wrong) j.By("garbage-collector").Remove(api::kPodGroups, "g");
+         j.By("user").Remove(api::kJobs, "j");
+       }},
+  };
+  return *cases;
+}
+
+class CheckerTest : public ::testing::TestWithParam<RuleCase> {};
+
+TEST_P(CheckerTest, KeptAndBroken) {
+  for (const bool wrong : {false, true}) {
+    Journal journal;
+    GetParam().write(journal, wrong);
+    journal.Wait(absl::Minutes(5));
+    journal.checker().AtEnd(journal.now());
+    const std::string all = absl::StrJoin(journal.checker().violations(), "\n");
+    if (!wrong) {
+      EXPECT_THAT(journal.checker().broken(), IsEmpty()) << all;
+      continue;
+    }
+    EXPECT_THAT(journal.checker().broken(), ElementsAre(GetParam().rule)) << all;
+    EXPECT_THAT(all, StartsWith(absl::StrCat(NameOf(GetParam().rule), ": ")));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, CheckerTest, ::testing::ValuesIn(Cases()), [](const auto& c) {
+  std::string name;
+  for (const char letter : NameOf(c.param.rule)) name += letter == '-' ? '_' : letter;
+  return name;
+});
+
+std::set<Rule> BrokenBy(Journal& journal) {
+  journal.checker().AtEnd(journal.now());
+  return journal.checker().broken();
+}
+
+TEST(CheckersTest, QuietIsBrokenByAWriteShortlyBeforeTheEnd) {
+  Journal journal;
+  journal.Job("Completed");
+  journal.Wait(absl::Seconds(299));
+  EXPECT_THAT(BrokenBy(journal), ElementsAre(Rule::kQuiet));
+}
+
+TEST(CheckersTest, EndIsBrokenByAJobThatEndsOtherwiseOrNeverOrIsGone) {
+  const auto broken = [](Checker::Rules rules, const char* phase) {
+    Checker checker(std::move(rules));
+    sandbox::JournalRecord record;
+    record.resource = &api::kJobs;
+    record.key = {"default", "j"};
+    record.after = MakeBytes(absl::StrCat(R"({"metadata":{"name":"j","namespace":"default"},"status":{"state":{"phase":")", phase, R"("},"retryCount":1}})"));
+    checker.OnRecord(record);
+    checker.AtEnd(record.time + absl::Hours(1));
+    return checker.broken();
+  };
+  EXPECT_THAT(broken({}, "Completed"), IsEmpty());
+  EXPECT_THAT(broken({}, "Running"), ElementsAre(Rule::kEnd));
+  Checker::Rules rules;
+  rules.expected_phase = {{"j", "Failed"}};
+  EXPECT_THAT(broken(rules, "Failed"), IsEmpty());
+  EXPECT_THAT(broken(rules, "Completed"), ElementsAre(Rule::kEnd));
+  rules.expected_retries = {{"j", 0}};
+  EXPECT_THAT(broken(rules, "Failed"), ElementsAre(Rule::kEnd));
+  rules = {};
+  rules.expected_phase = {{"another", "Failed"}};
+  EXPECT_THAT(broken(rules, "Completed"), ElementsAre(Rule::kEnd));
+}
+
+TEST(CheckersTest, EveryRuleHasAJournal) {
+  std::set<Rule> rules{Rule::kQuiet, Rule::kEnd};
+  for (const RuleCase& c : Cases()) rules.insert(c.rule);
+  EXPECT_EQ(rules.size(), static_cast<std::size_t>(kRules));
+}
+
+// Deadlines begin anew when what was broken works again.
+TEST(CheckersTest, DisturbancesPutDeadlinesOff) {
+  for (const bool disturbed : {false, true}) {
+    Journal j;
+    j.Node();
+    j.Group(2);
+    j.Pod("p1", {.node = "n1"});
+    j.Pod("p2", {});
+    if (disturbed) j.checker().Disturbed(j.now() + absl::Seconds(20));
+    j.Wait(absl::Seconds(50));
+    j.Pod("p2", {});
+    EXPECT_EQ(j.checker().broken().contains(Rule::kPartBound), !disturbed);
+    j.Wait(absl::Seconds(6));
+    j.Pod("p2", {});
+    EXPECT_TRUE(j.checker().broken().contains(Rule::kPartBound));
+  }
+}
+
+// A gang that was whole once goes on with what it has.
+TEST(CheckersTest, AGangThatWasWholeHasNoDeadlineAndIsNotReleased) {
+  Journal j;
+  j.Node();
+  j.Group(2);
+  for (const char* name : {"p1", "p2"}) j.Pod(name, {.node = "n1"});
+  j.Group(2, "", 0, "Running");
+  j.Remove(api::kPods, "p2");
+  j.Wait(absl::Minutes(2));
+  j.Pod("p2", {});
+  EXPECT_THAT(j.checker().broken(), IsEmpty());
+  j.By("scheduler").Pod("p1", {.node = "n1", .deleting = true});
+  EXPECT_THAT(j.checker().broken(), ElementsAre(Rule::kReleased));
+}
+
+TEST(CheckersTest, OnlyPodsThatDoNotRunAndAreMadeAgainAreReleased) {
+  const auto broken = [](const Is& pod) {
+    Journal j;
+    j.Node();
+    j.Group(2, "", pod.phase == "Running" ? 1 : 0);
+    j.Pod("p1", pod);
+    j.Wait(absl::Seconds(31));
+    Is deleted = pod;
+    deleted.deleting = true;
+    j.By("scheduler").Pod("p1", deleted);
+    return j.checker().broken();
+  };
+  EXPECT_THAT(broken({.node = "n1"}), IsEmpty());
+  EXPECT_THAT(broken({.node = "n1", .phase = "Running"}), ElementsAre(Rule::kReleased));
+  EXPECT_THAT(broken({.node = "n1", .controlled = false}), ElementsAre(Rule::kReleased));
+  EXPECT_THAT(broken({.node = "n1", .scheduler = "default-scheduler"}), ElementsAre(Rule::kStranger));
+}
+
+TEST(CheckersTest, ACommandThatStaysIsToldToo) {
+  Journal j;
+  j.Job("Running");
+  j.Command("RestartJob");
+  j.Job("Restarting");
+  j.Wait(absl::Minutes(5));
+  EXPECT_THAT(BrokenBy(j), ElementsAre(Rule::kCommand));
+}
+
+TEST(CheckersTest, WhatNobodyOwnsIsALeftover) {
+  Journal j;
+  j.By("controllers").Put(api::kServices, "s", "", "");
+  j.Wait(absl::Minutes(5));
+  EXPECT_THAT(BrokenBy(j), ElementsAre(Rule::kLeftovers));
+}
+
+}  // namespace
+}  // namespace gangway::testutil

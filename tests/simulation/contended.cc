@@ -1,0 +1,265 @@
+#include "tests/simulation/contended.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/random.h"
+
+namespace gangway::testutil {
+namespace {
+
+constexpr int kCpuOfNode = 16, kNodesInZone = 2;
+constexpr int kCpuOfNarrowQueue = 24, kCpuOfTeam = 40, kCpuOfAll = 64;
+
+// What befalls a job, and its policies.
+struct Trouble {
+  enum class Kind { kNone, kFails, kEvicted } kind;
+  const char* policies;
+};
+constexpr std::array kTroubles{
+    Trouble{Trouble::Kind::kNone, ""},
+    Trouble{Trouble::Kind::kNone, R"({"event":"PodFailed","action":"RestartJob"},{"event":"PodEvicted","action":"RestartJob"})"},
+    Trouble{Trouble::Kind::kNone, R"({"event":"PodPending","action":"AbortJob","timeout":"90s"})"},
+    Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartJob"})"},
+    Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartJob","timeout":"10s"})"},
+    Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartTask"})"},
+    Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartPod"})"},
+    Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"AbortJob"})"},
+    Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"TerminateJob"})"},
+    Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"CompleteJob"})"},
+    Trouble{Trouble::Kind::kFails, R"({"exitCode":7,"action":"RestartJob"})"},
+    Trouble{Trouble::Kind::kEvicted, R"({"event":"*","action":"RestartJob"})"},
+    Trouble{Trouble::Kind::kEvicted, R"({"event":"PodEvicted","action":"RestartTask"})"},
+    Trouble{Trouble::Kind::kEvicted, R"({"event":"PodEvicted","action":"RestartPod"})"},
+    Trouble{Trouble::Kind::kEvicted, R"({"event":"PodEvicted","action":"TerminateJob"})"},
+    Trouble{Trouble::Kind::kEvicted, ""},
+};
+
+// Tasks of a job: servers that run on, trainers whose end is the job's.
+struct Shape {
+  int servers, min_servers, trainers, min_trainers, min_available;
+};
+constexpr std::array kShapes{
+    Shape{0, 0, 1, 1, 1}, Shape{0, 0, 2, 2, 2}, Shape{0, 0, 4, 4, 4}, Shape{0, 0, 6, 6, 6}, Shape{0, 0, 8, 8, 8}, Shape{0, 0, 12, 12, 12},
+    Shape{0, 0, 6, 2, 2}, Shape{0, 0, 8, 4, 4},  // elastic
+    Shape{1, 1, 3, 3, 4}, Shape{2, 2, 2, 2, 4}, Shape{2, 2, 4, 4, 6}, Shape{4, 4, 4, 4, 8},
+    // Without its tasks' minima it would be others that come first.
+    Shape{3, 3, 3, 1, 4}, Shape{3, 3, 3, 1, 4}, Shape{4, 4, 4, 1, 5}, Shape{4, 4, 4, 1, 5}, Shape{5, 5, 5, 1, 6}, Shape{6, 6, 6, 1, 7},
+};
+// Half the cluster each: in every history.
+struct LargeJob {
+  Shape shape;
+  int cpu;
+};
+constexpr std::array kLargeJobs{LargeJob{{6, 6, 6, 1, 7}, 4}, LargeJob{{5, 5, 4, 1, 6}, 5}, LargeJob{{0, 0, 8, 8, 8}, 5}, LargeJob{{0, 0, 6, 6, 6}, 6}};
+constexpr std::array kCpus{1, 2, 3, 4, 5, 6, 8};
+
+struct Command {
+  const char* first;
+  const char* then;  // a while later; "" = nothing
+};
+constexpr std::array kCommands{Command{"AbortJob", "ResumeJob"}, Command{"AbortJob", ""}, Command{"TerminateJob", ""}, Command{"CompleteJob", ""},
+                               Command{"RestartJob", ""}};
+
+constexpr std::array kQueues{"default", "narrow", "narrow", "narrow", "team-a", "team-b"};
+constexpr std::array kPriorities{"", "", "low", "high"};
+constexpr std::array kPlugins{"", "", R"("plugins":{"svc":[]},)", R"("plugins":{"env":[],"svc":[]},)"};
+
+UserRequest Create(const api::Resource& resource, std::string body) { return {"POST", &resource, "", "", std::move(body)}; }
+UserRequest Delete(const api::Resource& resource, std::string name) { return {"DELETE", &resource, std::move(name), "", ""}; }
+
+struct Job {
+  std::string name, queue, priority, policies, plugins;
+  Shape shape;
+  int cpu = 1, host_port = 0;
+  std::string outcome, pod_spec;
+  bool in_turn = false;  // trainers after servers
+  int partitions = 0;    // of two trainers each
+
+  std::string TaskText(absl::string_view task, int replicas, int minimum, absl::string_view extra, absl::string_view annotations) const {
+    return absl::StrCat(R"({"name":")", task, R"(","replicas":)", replicas, R"(,"minAvailable":)", minimum, extra, R"(,"template":{"metadata":{"annotations":{)", annotations,
+                        R"(}},"spec":{"restartPolicy":"Never",)", pod_spec, R"("containers":[{"name":"main","image":"paddle","resources":{"requests":{"cpu":")", cpu,
+                        R"(","memory":"1Gi"}})", host_port == 0 ? "" : absl::StrCat(R"(,"ports":[{"containerPort":)", host_port, R"(,"hostPort":)", host_port, "}]"), "}]}}}");
+  }
+  std::string Tasks() const {
+    std::vector<std::string> tasks;
+    if (shape.servers > 0) tasks.push_back(TaskText("ps", shape.servers, shape.min_servers, "", ""));
+    std::string extra = R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}])";
+    if (in_turn) absl::StrAppend(&extra, R"(,"dependsOn":{"name":["ps"]})");
+    if (partitions > 0) absl::StrAppend(&extra, R"(,"partitionPolicy":{"totalPartitions":)", partitions, R"(,"partitionSize":2,"minPartitions":)", partitions, "}");
+    tasks.push_back(TaskText("w", shape.trainers, shape.min_trainers, extra, outcome));
+    return absl::StrCat(R"("tasks":[)", absl::StrJoin(tasks, ","), "]");
+  }
+  std::string Text() const {
+    return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name, R"("},"spec":{"schedulerName":"volcano","maxRetry":2,"queue":")",
+                        queue, R"(",)", priority.empty() ? "" : absl::StrCat(R"("priorityClassName":")", priority, R"(",)"), plugins, R"("minAvailable":)",
+                        shape.min_available, R"(,"policies":[)", policies, "],", Tasks(), "}}");
+  }
+};
+
+class Drawing {
+ public:
+  explicit Drawing(std::uint64_t seed) : random_(seed) {}
+
+  Contention Run() {
+    MakeNodes();
+    MakeQueues();
+    for (const LargeJob& large : kLargeJobs) AddLargeJob(large);
+    for (int more = Between(15, 18); more > 0; --more) AddJob();
+    for (int i = 0; i < 2; ++i) AddBarePod(absl::StrCat("bare-", i));
+    AddHalfAGangOfAnotherScheduler();
+    Cordon();
+    std::stable_sort(result_.steps.begin(), result_.steps.end(), [](const UserStep& a, const UserStep& b) { return a.at < b.at; });
+    return std::move(result_);
+  }
+
+ private:
+  bool Chance(int percent) { return random_.Below(100) < static_cast<std::uint64_t>(percent); }
+  int Between(int low, int high) { return low + static_cast<int>(random_.Below(static_cast<std::uint64_t>(high - low + 1))); }
+  absl::Duration Seconds(int low, int high) { return absl::Milliseconds(Between(low * 1000, high * 1000)); }
+  template <class Table>
+  auto Of(const Table& table) { return table[random_.Below(table.size())]; }
+  void At(absl::Duration at, UserRequest request) { result_.steps.push_back({at, std::move(request)}); }
+
+  // Plain ones, half of them in each zone, and two for those who tolerate it.
+  void MakeNodes() {
+    const auto shape = [](absl::string_view rest, int count) {
+      return *sandbox::ParseNodeShape(absl::StrCat("cpu=", kCpuOfNode, ",memory=64Gi,", rest, ",count=", count));
+    };
+    result_.nodes = sandbox::MakeNodes({shape("label:zone=a", kNodesInZone), shape("label:zone=b", kNodesInZone), shape("label:zone=a,taint:dedicated=ml:NoSchedule", 2)}, 0);
+  }
+
+  void MakeQueues() {
+    const auto add = [this](absl::string_view name, absl::string_view spec) {
+      At(absl::ZeroDuration(), Create(api::kQueues, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name,
+                                                                 R"("},"spec":{"weight":1)", spec, "}}")));
+    };
+    add("narrow", absl::StrCat(R"(,"capability":{"cpu":")", kCpuOfNarrowQueue, R"("})"));
+    add("team", absl::StrCat(R"(,"capability":{"cpu":")", kCpuOfTeam, R"("})"));
+    add("team-a", R"(,"parent":"team")");
+    add("team-b", R"(,"parent":"team","priority":1)");
+    for (const auto& [name, value] : {std::pair{"low", 1}, std::pair{"high", 1000}}) {
+      At(absl::ZeroDuration(), Create(api::kPriorityClasses, absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")", name,
+                                                                          R"("},"value":)", value, "}")));
+    }
+  }
+
+  // Whether the job's pods fit an empty cluster.
+  bool Fits(const Job& job, bool one_zone) const {
+    const int on_a_node = job.host_port != 0 ? 1 : kCpuOfNode / job.cpu;
+    const int cpu_of_queue = job.queue == "narrow" ? kCpuOfNarrowQueue : job.queue == "default" ? kCpuOfAll : kCpuOfTeam;
+    return job.shape.servers + job.shape.trainers <= std::min((one_zone ? kNodesInZone : 2 * kNodesInZone) * on_a_node, cpu_of_queue / job.cpu);
+  }
+
+  void AddLargeJob(const LargeJob& large) {
+    Job job;
+    job.queue = "default";
+    job.shape = large.shape;
+    job.cpu = large.cpu;
+    Befall(job, {Trouble::Kind::kNone, ""});
+  }
+
+  void AddJob() {
+    Job job;
+    job.queue = Of(kQueues);
+    job.priority = Of(kPriorities);
+    job.plugins = Of(kPlugins);
+    job.cpu = Of(kCpus);
+    if (Chance(30)) job.host_port = 9000 + Between(0, 1);
+    const bool one_zone = Chance(40);
+    if (one_zone) absl::StrAppend(&job.pod_spec, R"("nodeSelector":{"zone":")", Chance(50) ? "a" : "b", R"("},)");
+    if (Chance(10)) absl::StrAppend(&job.pod_spec, R"("tolerations":[{"key":"dedicated","operator":"Exists"}],)");
+    do {
+      job.shape = Of(kShapes);
+      for (int tries = 0; tries < 5 && !Fits(job, one_zone); ++tries) job.cpu = Of(kCpus);
+    } while (!Fits(job, one_zone));
+    job.in_turn = job.shape.servers > 0 && Chance(15);
+    if (job.in_turn) job.shape.min_available = job.shape.servers;  // else it would wait for itself
+    const bool whole = job.shape.servers == 0 && job.shape.trainers >= 4 && job.shape.min_available == job.shape.trainers;
+    if (whole && Chance(25)) job.partitions = job.shape.trainers / 2;
+    const bool restarts_partition = job.partitions > 0 && Chance(50);
+    Befall(job, restarts_partition ? Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartPartition"})"} : Of(kTroubles));
+  }
+
+  // What its pods and its user do.
+  void Befall(Job& job, const Trouble& trouble) {
+    job.name = absl::StrCat("job-", result_.jobs++);
+    job.policies = trouble.policies;
+    job.outcome = absl::StrCat(R"("sandbox.gangway.io/finish":")", absl::ToInt64Milliseconds(Seconds(40, 120)), R"(ms")");
+    if (trouble.kind == Trouble::Kind::kFails) absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");
+    const absl::Duration at = Chance(70) ? Seconds(0, 2) : Seconds(0, 120);  // many at once
+    At(at, Create(api::kJobs, job.Text()));
+    if (trouble.kind == Trouble::Kind::kEvicted) At(at + Seconds(5, 120), Evict(absl::StrCat(job.name, "-w-0")));
+    Meddle(job, at);
+  }
+
+  static UserRequest Evict(const std::string& pod) {
+    return {"POST", &api::kPods, pod, "eviction",
+            absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", pod, R"(","namespace":"default"}})")};
+  }
+  static UserRequest Send(const char* action, const std::string& job) {
+    return Create(api::kCommands, absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":")", job, R"(-"},"action":")", action,
+                                               R"(","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":")", job, R"("}})"));
+  }
+
+  // What its user does about a job.
+  void Meddle(Job job, absl::Duration at) {
+    const absl::Duration when = at + Seconds(2, 120);
+    const int what = Between(0, 99);
+    if (what < 25) {
+      const Command command = Of(kCommands);
+      At(when, Send(command.first, job.name));
+      if (*command.then != '\0') At(when + Seconds(5, 40), Send(command.then, job.name));
+    } else if (what < 35) {
+      At(when, Delete(api::kJobs, job.name));
+    } else if (what < 45) {
+      At(when, Delete(api::kPods, absl::StrCat(job.name, "-w-0")));
+    } else if (what < 60 && job.partitions == 0 && job.shape.trainers > 2) {
+      --job.shape.trainers;  // and then one more again
+      job.shape.min_trainers = std::min(job.shape.min_trainers, job.shape.trainers);
+      job.shape.min_available = std::min(job.shape.min_available, job.shape.servers + job.shape.trainers);
+      At(when, Scale(job));
+      ++job.shape.trainers;
+      At(when + Seconds(5, 40), Scale(job));
+    }
+  }
+  static UserRequest Scale(const Job& job) {
+    return {"PATCH", &api::kJobs, job.name, "", absl::StrCat(R"({"spec":{"minAvailable":)", job.shape.min_available, ",", job.Tasks(), "}}")};
+  }
+
+  void AddBarePod(const std::string& name) {
+    At(Seconds(0, 60), Create(api::kPods, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","annotations":{"sandbox.gangway.io/finish":")",
+                                                       Between(10, 60), R"(s"}},"spec":{"schedulerName":"volcano","restartPolicy":"Never","containers":[{"name":"c","image":"i",)",
+                                                       R"("resources":{"requests":{"cpu":")", Of(kCpus), R"("}}}]}})")));
+  }
+
+  // One pod that somebody else bound, of a gang of two. It waits for a config map, so that it does not run.
+  void AddHalfAGangOfAnotherScheduler() {
+    At(absl::Seconds(1), Create(api::kPodGroups, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"others"},"spec":{"minMember":2}})"));
+    At(absl::Seconds(2), Create(api::kPods, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"others-0","annotations":{"scheduling.k8s.io/group-name":"others"}},"spec":{)",
+                                                         R"("schedulerName":"default-scheduler","nodeName":")", result_.nodes[0].name,
+                                                         R"(","restartPolicy":"Never","volumes":[{"name":"v","configMap":{"name":"missing"}}],"containers":[{"name":"c","image":"i"}]}})")));
+    At(absl::Seconds(100), Delete(api::kPods, "others-0"));
+    At(absl::Seconds(101), Delete(api::kPodGroups, "others"));
+  }
+
+  void Cordon() {
+    if (!Chance(50)) return;
+    const std::string node = result_.nodes[random_.Below(2 * kNodesInZone)].name;
+    const absl::Duration from = Seconds(10, 60);
+    At(from, {"PATCH", &api::kNodes, node, "", R"({"spec":{"unschedulable":true}})"});
+    At(from + Seconds(30, 90), {"PATCH", &api::kNodes, node, "", R"({"spec":{"unschedulable":null}})"});
+  }
+
+  RandomStream random_;
+  Contention result_;
+};
+
+}  // namespace
+
+Contention DrawContention(std::uint64_t seed) { return Drawing(seed).Run(); }
+
+}  // namespace gangway::testutil
