@@ -31,9 +31,9 @@ const std::regex& Time() {
   static const std::regex& time = *new std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)");
   return time;
 }
-// Versions within texts: "too old resource version: 3 (7)", "requested: 9, current: 7", "in record (7)", and an object's as JSON.
+// Versions within texts: "too old resource version: 3 (7)", "requested: 9, current: 7", "in the precondition (3)", "in record (7)", and an object's as JSON.
 const std::regex& Versions() {
-  static const std::regex& versions = *new std::regex(R"re((resource version: |current: |requested: |in record \(|\\?"resourceVersion\\?":\\?")\d+( \(\d+\))?)re");
+  static const std::regex& versions = *new std::regex(R"re((resource version: |current: |requested: |in record \(|in the precondition \(|\\?"resourceVersion\\?":\\?")\d+( \(\d+\))?)re");
   return versions;
 }
 // Of a table's column: how old something is.
