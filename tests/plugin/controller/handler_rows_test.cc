@@ -72,6 +72,8 @@ TEST_F(HandlerRowTest, H3TheSameResourceVersionIsNoNews) {
   Patch(api::kJobs, "job1", R"({"metadata":{"labels":{"a":"b"}}})");
   Run();
   EXPECT_NE(PlansOf("job", metrics), plans);
+  fate_ = nullptr;
+  controllers_.reset();  // it counts in the metrics to its end
 }
 
 TEST_F(HandlerRowTest, H11AGroupThatChangesItsPhaseIsLookedAt) {
