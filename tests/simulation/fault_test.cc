@@ -3,11 +3,8 @@
 //   GW_FAULT=FailureRestartsJob/7/KilledAfter       replays one life with one fault and prints it; further faults follow a comma
 //   GW_FAULT=FailureRestartsJob                     the life without faults
 //   GW_FAULT_PAIRS=N                                how many lives with two faults (0; 20,000 with GW_TEST_LONG)
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
-#include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +14,7 @@
 #include "base/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/simulation/each.h"
 #include "tests/simulation/lives.h"
 #include "tests/simulation/print.h"
 #include "tests/testing/long_test.h"
@@ -83,27 +81,17 @@ struct Trial {
 
 // Runs them all on two threads and tells the first few that differ.
 void Judge(const std::vector<Life>& lives, const std::vector<LifeResult>& clean, const std::vector<Trial>& trials) {
-  std::atomic<std::size_t> next{0};
-  std::atomic<int> failures{0};
-  std::mutex mu;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < trials.size() && failures < 10; i = next++) {
-      const Trial& trial = trials[i];
-      LifeOptions options;
-      options.faults = trial.faults;
-      const std::string difference = Difference(clean[trial.life], RunLife(lives[trial.life], options));
-      if (difference.empty()) continue;
-      ++failures;
-      const std::string name = Text(lives[trial.life], trial.faults);
-      const std::lock_guard lock(mu);
-      const auto& writes = clean[trial.life].writes;
-      const auto write = static_cast<std::size_t>(trial.faults.front().write);
-      ADD_FAILURE() << name << " (" << (write <= writes.size() ? writes[write - 1] : "?") << "):" << difference << "\nreplay: GW_FAULT=" << name;
-    }
-  };
-  std::thread other(work);
-  work();
-  other.join();
+  Each(trials.size(), [&](std::size_t i) -> std::string {
+    const Trial& trial = trials[i];
+    LifeOptions options;
+    options.faults = trial.faults;
+    const std::string difference = Difference(clean[trial.life], RunLife(lives[trial.life], options));
+    if (difference.empty()) return "";
+    const std::string name = Text(lives[trial.life], trial.faults);
+    const auto& writes = clean[trial.life].writes;
+    const auto write = static_cast<std::size_t>(trial.faults.front().write);
+    return absl::StrCat(name, " (", write <= writes.size() ? writes[write - 1] : "?", "):", difference, "\nreplay: GW_FAULT=", name);
+  });
 }
 
 std::vector<LifeResult> RunClean(const std::vector<Life>& lives) {

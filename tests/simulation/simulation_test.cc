@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <functional>
 #include <mutex>
-#include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -18,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/simulation/broken.h"
+#include "tests/simulation/each.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/print.h"
 #include "tests/simulation/shrink.h"
@@ -72,29 +72,19 @@ TEST_F(SimulationTest, RandomHistoriesKeepEveryPromise) {
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
   const std::uint64_t first = only != 0 ? only : 1;
   const std::uint64_t count = only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 50'000 : 2'000);
-  std::atomic<std::uint64_t> next{first};
-  std::atomic<int> failures{0};
   std::mutex mu;
   IncidentCounts incidents;
-  const auto work = [&] {
-    for (std::uint64_t seed = next++; seed < first + count && failures < 5; seed = next++) {
-      const HistoryResult result = RunHistory(OptionsFor(seed));
-      {
-        const std::lock_guard lock(mu);
-        for (const auto& [incident, times] : result.incidents) incidents[incident] += times;
-      }
-      if (result.violations.empty()) continue;
-      ++failures;
-      const std::string report = Report(OptionsFor(seed), result);
+  Each(count, [&](std::size_t i) -> std::string {
+    const HistoryOptions options = OptionsFor(first + i);
+    const HistoryResult result = RunHistory(options);
+    {
       const std::lock_guard lock(mu);
-      ADD_FAILURE() << report;
+      for (const auto& [incident, times] : result.incidents) incidents[incident] += times;
     }
-  };
-  std::thread other(work);
-  work();
-  other.join();
+    return result.violations.empty() ? "" : Report(options, result);
+  });
   std::printf("%d histories from seed %d\n", static_cast<int>(count), static_cast<int>(first));
-  if (count >= kEnoughForAll && failures == 0) EachOccurred(incidents, {});
+  if (count >= kEnoughForAll && !HasFailure()) EachOccurred(incidents, {});
 }
 
 TEST_F(SimulationTest, TheSameSeedReplaysExactly) {
@@ -131,25 +121,6 @@ TEST_F(SimulationTest, TheSeedJobCompletesAfterACrashAtAnyWrite) {
   std::printf("%d crash points\n", crashes);
 }
 
-// `work` for seeds 1..n on two threads; it says what is wrong.
-void Each(std::uint64_t n, const std::function<std::string(std::uint64_t)>& work) {
-  std::atomic<std::uint64_t> next{1};
-  std::atomic<int> failures{0};
-  std::mutex mu;
-  const auto run = [&] {
-    for (std::uint64_t seed = next++; seed <= n && failures < 5; seed = next++) {
-      const std::string wrong = work(seed);
-      if (wrong.empty()) continue;
-      ++failures;
-      const std::lock_guard lock(mu);
-      ADD_FAILURE() << wrong;
-    }
-  };
-  std::thread other(run);
-  run();
-  other.join();
-}
-
 HistoryOptions Contended(std::uint64_t seed) {
   HistoryOptions options;
   options.seed = seed;
@@ -165,8 +136,8 @@ std::string WhatWentWrong(const HistoryOptions& options) {
 }
 void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& change) {
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
-  Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 2'000 : 12), [&](std::uint64_t seed) {
-    HistoryOptions options = Contended(only != 0 ? only : seed);
+  Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 2'000 : 12), [&](std::size_t i) {
+    HistoryOptions options = Contended(only != 0 ? only : i + 1);
     change(options);
     return WhatWentWrong(options);
   });
@@ -190,8 +161,8 @@ TEST_P(WrongComponentTest, IsNamed) {
   const bool many = std::getenv("GW_TEST_LONG") != nullptr;
   const std::uint64_t histories = FromEnvironment("GW_SIMULATION_HISTORIES", many ? 200 : 6);
   std::atomic<int> named{0};
-  Each(histories, [&](std::uint64_t seed) -> std::string {
-    HistoryOptions options = Contended(seed);
+  Each(histories, [&](std::size_t i) -> std::string {
+    HistoryOptions options = Contended(i + 1);
     options.limit = absl::Minutes(15);
     options.stop_when = component.named_by;
     options.replace_scheduler = component.scheduler;

@@ -3,12 +3,10 @@
 //   GW_SIMULATION_SEED=7                     replays one history and prints what it did wrong; GW_SIMULATION_KEEP=0,8 with these incidents only
 //   GW_LIFE=MinSuccess GW_SIMULATION_SEED=7  replays one life
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -17,6 +15,7 @@
 #include "base/log.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/simulation/each.h"
 #include "tests/simulation/history.h"
 #include "tests/simulation/lives.h"
 #include "tests/simulation/print.h"
@@ -46,24 +45,6 @@ auto Replicas(Component component, bool fenced) {
   };
 }
 
-// `work` for 0..n-1, on two threads; it says what is wrong.
-void Each(int n, const std::function<std::string(int)>& work) {
-  std::atomic<int> next{0}, failures{0};
-  std::mutex mu;
-  const auto run = [&] {
-    for (int i = next++; i < n && failures < 5; i = next++) {
-      const std::string wrong = work(i);
-      if (wrong.empty()) continue;
-      ++failures;
-      const std::lock_guard lock(mu);
-      ADD_FAILURE() << wrong;
-    }
-  };
-  std::thread other(run);
-  run();
-  other.join();
-}
-
 class TwoLeadersTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -74,9 +55,9 @@ class TwoLeadersTest : public ::testing::Test {
 
   static void KeepEveryPromise(bool fenced) {
     const std::uint64_t only = OnlySeed();
-    Each(only != 0 ? 1 : Histories(), [&](int i) -> std::string {
+    Each(only != 0 ? 1 : static_cast<std::size_t>(Histories()), [&](std::size_t i) -> std::string {
       HistoryOptions options;
-      options.seed = only != 0 ? only : static_cast<std::uint64_t>(i) + 1;
+      options.seed = only != 0 ? only : i + 1;
       options.random_faults = false;
       options.disturbed_for = absl::Minutes(10);  // both may be stopped for a while
       options.chaos = i % 2 == 0;
@@ -101,9 +82,9 @@ TEST_F(TwoLeadersTest, NeverTwoWritersWhateverGoesWrong) {
   std::mutex mu;
   IncidentCounts incidents;
   std::map<Component, int> changes;
-  Each(histories, [&](int i) -> std::string {
+  Each(static_cast<std::size_t>(histories), [&](std::size_t i) -> std::string {
     HistoryOptions options;
-    options.seed = only != 0 ? only : static_cast<std::uint64_t>(i) + 1;
+    options.seed = only != 0 ? only : i + 1;
     options.chaos = options.seed % 2 == 0;
     options.two_replicas = true;
     if (only != 0) {
@@ -168,11 +149,11 @@ void EndAsOneWould(bool fenced) {
   if (!fenced) std::erase_if(lives, [](const Life& life) { return absl::EndsWith(life.name, "Task") || absl::EndsWith(life.name, "Pod") || absl::EndsWith(life.name, "Partition"); });
   std::vector<std::vector<std::string>> clean;
   for (const Life& life : lives) clean.push_back(Certain(RunLife(life, {}).end, fenced));
-  const int seeds = name != nullptr ? 1 : std::getenv("GW_TEST_LONG") != nullptr ? 100 : 3;
-  Each(static_cast<int>(lives.size()) * seeds, [&](int i) -> std::string {
-    const auto life = static_cast<std::size_t>(i) % lives.size();
+  const std::size_t seeds = name != nullptr ? 1 : std::getenv("GW_TEST_LONG") != nullptr ? 100 : 3;
+  Each(lives.size() * seeds, [&](std::size_t i) -> std::string {
+    const auto life = i % lives.size();
     LifeOptions options;
-    options.seed = OnlySeed() != 0 ? OnlySeed() : static_cast<std::uint64_t>(i) + 1;
+    options.seed = OnlySeed() != 0 ? OnlySeed() : i + 1;
     if (name != nullptr) options.on_record = PrintRecord;
     options.replace_controllers = Replicas(Component::kControllers, fenced);
     const LifeResult result = RunLife(lives[life], options);
