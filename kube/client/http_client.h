@@ -8,10 +8,10 @@
 //
 // A connection may also fall silent without ending: a proxy that hangs, a peer that forgot us. With a `silence_timeout` one that owes an
 // answer and has brought no byte for so long is left behind, together with all others of its kind: what it carried and only reads is
-// sent again on a fresh one, a write ends with Unavailable (it may have been carried out: whoever sent it looks at what is), and watches
-// that have brought nothing meanwhile, or bring nothing during as long again, end as well, since what carried them may hang too. The
-// same is asked of watches that were quiet while the connection that requests share over HTTP/2 had to be opened anew: the one before may
-// have hung as they do, and been ended by a server that was about to send it away. Over HTTP/2 a request that takes its time is no
+// sent again on a fresh one, a write ends with Unavailable (it may have been carried out: whoever sent it looks at what is), and each
+// watch ends as well once it has brought nothing for as long, since what carried it may hang too, until it brings something. Watches that
+// were quiet while the connection that requests share over HTTP/2 had to be opened anew must bring something within that time: the one
+// before may have hung as they do, and been ended by a server that was about to send it away. Over HTTP/2 a request that takes its time is no
 // silence as long as another one is answered, so ask something small now and then (kube/runtime/pulse.h). Over HTTP/1.1, where every
 // request has a connection of its own, that is no help; but what was given up although others were answered may take twice as long
 // the next time, until it is answered in time: who is only slow is answered at the second or third try.
