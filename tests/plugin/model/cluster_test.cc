@@ -136,6 +136,26 @@ TEST(ClusterTest, PodsThatAskForTheSameShareAShape) {
   EXPECT_EQ(cluster.shape_slots(), 1) << "a shape nobody uses makes room for another";
 }
 
+TEST(ClusterTest, InWhichOrderAPodAsksDoesNotMatter) {
+  Cluster cluster;
+  Wants wants = Cpu(1000);
+  wants.selector = {{"disk", "ssd"}, {"zone", "a"}};
+  wants.tolerations = {{"a", "", "", true}, {"b", "", "", true}};
+  wants.host_ports = {{"TCP", "", 1}, {"TCP", "", 2}};
+  wants.has_affinity = true;
+  wants.affinity = {{{"rack", Op::kIn, {"1", "2"}}, {"gen", Op::kExists, {}}}};
+  cluster.SetPod(Pod("g", "w", 0, wants));
+  const auto turn = [](auto& list) { std::reverse(list.begin(), list.end()); };
+  turn(wants.requests);
+  turn(wants.selector);
+  turn(wants.tolerations);
+  turn(wants.host_ports);
+  turn(wants.affinity[0]);
+  turn(wants.affinity[0][1].values);
+  cluster.SetPod(Pod("g", "w", 1, wants));
+  EXPECT_EQ(cluster.shape_slots(), 1);
+}
+
 TEST(ClusterTest, AdmissionOutlivesStaleEventsButNotThePhase) {
   Cluster cluster;
   GangFacts facts = testutil::Gang("g", 1);

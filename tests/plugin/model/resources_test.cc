@@ -26,6 +26,14 @@ TEST(ResourcesTest, AddingAndSubtractingLeadsBack) {
   EXPECT_EQ(sum, Resources());
 }
 
+TEST(ResourcesTest, AnyAmountOfAnythingIsMoreThanNothing) {
+  Dims dims;
+  for (const char* const name : {"cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu"}) {
+    EXPECT_FALSE(dims.Intern({{name, 1}}).zero()) << name;
+    EXPECT_TRUE(dims.Intern({{name, 0}}).zero()) << name;
+  }
+}
+
 TEST(ResourcesTest, TextAsAPersonWouldWriteIt) {
   EXPECT_EQ(AmountText("cpu", 9000), "9");
   EXPECT_EQ(AmountText("cpu", 500), "0.5");
@@ -34,6 +42,8 @@ TEST(ResourcesTest, TextAsAPersonWouldWriteIt) {
   EXPECT_EQ(AmountText("memory", std::int64_t{64} << 30), "64Gi");
   EXPECT_EQ(AmountText("memory", 100'000'000), "100M");
   EXPECT_EQ(AmountText("memory", 0), "0");
+  EXPECT_EQ(AmountText("memory", 1'234'567), "1234567");
+  EXPECT_EQ(AmountText("memory", 12'345'678), "11.77Mi") << "exact as long as that is short";
   EXPECT_EQ(AmountText("memory", (std::int64_t{64} << 30) - 100'000'000), "63.9Gi");
   EXPECT_EQ(AmountText("nvidia.com/gpu", 8), "8");
 }

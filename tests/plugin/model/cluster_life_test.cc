@@ -1,0 +1,357 @@
+// Long lives of small clusters: whatever came and went, the table is what it would be had it seen the last event about each object alone.
+#include "plugin/model/cluster.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::model {
+namespace {
+
+using testutil::Cpu;
+using testutil::Node;
+using testutil::Pod;
+
+// The last event about each object that is there.
+struct World {
+  std::map<std::string, NodeFacts> nodes;
+  std::map<std::string, PodFacts> pods;
+  std::map<std::string, GangFacts> gangs;
+  std::map<std::string, QueueFacts> queues;
+  std::map<std::string, ClaimFacts> claims;
+  std::map<std::string, VolumeFacts> volumes;
+  std::map<std::string, StorageClassFacts> classes;
+  std::map<std::string, NamespaceFacts> namespaces;
+
+  void Tell(Cluster& cluster) const {
+    for (const auto& [name, node] : nodes) cluster.SetNode(node);
+    for (const auto& [name, pod] : pods) cluster.SetPod(pod);
+    for (const auto& [name, gang] : gangs) cluster.SetGang(gang);
+    for (const auto& [name, queue] : queues) cluster.SetQueue(queue);
+    for (const auto& [name, claim] : claims) cluster.SetClaim(claim);
+    for (const auto& [name, volume] : volumes) cluster.SetVolume(volume);
+    for (const auto& [name, each] : classes) cluster.SetStorageClass(each);
+    for (const auto& [name, ns] : namespaces) cluster.SetNamespace(ns);
+  }
+};
+
+class Life {
+ public:
+  explicit Life(unsigned seed) : random_(seed) {}
+
+  // One thing that happens: an object comes or is as it is said now, or goes; a pod is assumed on a node, or that is given up.
+  void Step() {
+    switch (Below(12)) {
+      case 0:
+      case 1: return Change(world_.nodes, absl::StrCat("n", Below(4)), [&](const std::string& name) { cluster.SetNode(world_.nodes[name] = ANode(name)); },
+                            [&](const std::string& name) { cluster.RemoveNode(name); });
+      case 2:
+      case 3:
+      case 4:
+      case 5: return Change(world_.pods, absl::StrCat("p", Below(8)), [&](const std::string& name) { cluster.SetPod(world_.pods[name] = APod(name)); },
+                            [&](const std::string& name) { cluster.RemovePod("default", name); });
+      case 6: return Change(world_.gangs, absl::StrCat("g", Below(3)), [&](const std::string& name) { cluster.SetGang(world_.gangs[name] = AGang(name)); },
+                            [&](const std::string& name) { cluster.RemoveGang("default", name); });
+      case 7: return Change(world_.queues, absl::StrCat("q", Below(3)), [&](const std::string& name) { cluster.SetQueue(world_.queues[name] = AQueue(name)); },
+                            [&](const std::string& name) { cluster.RemoveQueue(name); });
+      case 8: return Change(world_.claims, absl::StrCat("c", Below(3)), [&](const std::string& name) { cluster.SetClaim(world_.claims[name] = AClaim(name)); },
+                            [&](const std::string& name) { cluster.RemoveClaim("default", name); });
+      case 9: return Change(world_.volumes, absl::StrCat("v", Below(3)), [&](const std::string& name) { cluster.SetVolume(world_.volumes[name] = AVolume(name)); },
+                            [&](const std::string& name) { cluster.RemoveVolume(name); });
+      case 10:
+        if (Below(2) == 0) {
+          return Change(world_.classes, absl::StrCat("s", Below(2)), [&](const std::string& name) { cluster.SetStorageClass(world_.classes[name] = {name, Below(2) == 0}); },
+                        [&](const std::string& name) { cluster.RemoveStorageClass(name); });
+        }
+        return Change(world_.namespaces, "default", [&](const std::string& name) { cluster.SetNamespace(world_.namespaces[name] = {name, {{"team", Of({"red", "blue"})}}}); },
+                      [&](const std::string& name) { cluster.RemoveNamespace(name); });
+      default: return AssumeOrForget();
+    }
+  }
+
+  void ForgetAll() {
+    for (const auto& [name, pod] : world_.pods) cluster.Forget(cluster.FindTask("default", name));
+  }
+  const World& world() const { return world_; }
+
+  Cluster cluster;
+
+ private:
+  int Below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+  std::string Of(std::vector<std::string> words) { return words[static_cast<std::size_t>(Below(static_cast<int>(words.size())))]; }
+
+  template <class T, class Set, class Remove>
+  void Change(std::map<std::string, T>& there, const std::string& name, Set set, Remove remove) {
+    if (there.contains(name) && Below(3) == 0) {
+      there.erase(name);
+      remove(name);
+    } else {
+      set(name);
+    }
+  }
+
+  void AssumeOrForget() {
+    const TaskId id = cluster.FindTask("default", absl::StrCat("p", Below(8)));
+    const Row row = cluster.FindNode(absl::StrCat("n", Below(4)));
+    if (id == kNone) return;
+    if (cluster.task(id).status == TaskStatus::kBinding) {
+      cluster.Forget(id);
+    } else if (cluster.task(id).status == TaskStatus::kPending && row != kNone && cluster.present(row)) {
+      cluster.Assume(id, row);
+    }
+  }
+
+  NodeFacts ANode(const std::string& name) {
+    NodeFacts node = Node(name, 4 * (1 + Below(2)));
+    if (Below(2) == 0) node.allocatable.emplace_back(Of({"a.com/gpu", "b.com/nic"}), 8);
+    if (Below(3) > 0) node.labels.emplace_back("zone", Of({"a", "b"}));
+    if (Below(3) == 0) node.labels.emplace_back("rack", Of({"a", "b"}));
+    if (Below(4) == 0) node.taints = {{"dedicated", Of({"x", "y"}), Below(2) == 0 ? TaintEffect::kNoSchedule : TaintEffect::kPreferNoSchedule}};
+    node.unschedulable = Below(6) == 0;
+    return node;
+  }
+
+  PodFacts APod(const std::string& name) {
+    PodFacts pod = Pod(Of({"g0", "g1", "g2", ""}), Of({"ps", "worker"}), Below(2), Cpu(1000 * (1 + Below(2))));
+    pod.name = name;
+    pod.uid = absl::StrCat(name, "-", Below(3));
+    if (Below(5) == 0) pod.partition = Of({"0", "1"});
+    pod.gated = Below(6) == 0;
+    if (Below(3) == 0) pod.wants.requests.emplace_back(Of({"a.com/gpu", "b.com/nic"}), 1);
+    if (Below(3) == 0) pod.wants.claims = {absl::StrCat("default/c", Below(3))};
+    if (Below(4) == 0) pod.wants.selector = {{"zone", Of({"a", "b"})}};
+    if (Below(4) == 0) pod.wants.host_ports = {{"TCP", Of({"", "10.0.0.1"}), 8080}};
+    if (Below(4) == 0) pod.wants.tolerations = {{"dedicated", "x", "", false}};
+    pod.terminating = Below(5) == 0;
+    pod.phase = static_cast<PodPhase>(Below(3) > 0 ? 0 : 1 + Below(4));
+    if (pod.phase != PodPhase::kPending || Below(3) == 0) pod.node = absl::StrCat("n", Below(5));  // n4 is never shown
+    if (pod.node.empty()) {
+      pod.labels = {{"app", Of({"train", "web"})}};
+    } else if (pod.phase == PodPhase::kRunning || pod.phase == PodPhase::kPending) {
+      pod.keeps_away = terms_.try_emplace(pod.uid, Terms()).first->second;
+    }
+    return pod;
+  }
+
+  std::vector<AntiAffinityFacts> Terms() {
+    std::vector<AntiAffinityFacts> terms;
+    while (Below(2) == 0) terms.push_back(ATerm());
+    return terms;
+  }
+  AntiAffinityFacts ATerm() {
+    AntiAffinityFacts term;
+    term.topology_key = Of({"zone", "rack", "kubernetes.io/hostname"});
+    if (Below(2) == 0) {
+      term.namespaces = {"default"};
+    } else {
+      term.namespace_selector = {{"team", Op::kIn, {Of({"red", "blue"})}}};
+    }
+    if (Below(3) > 0) term.pods = {{"app", Op::kIn, {Of({"train", "web"})}}};
+    return term;
+  }
+
+  GangFacts AGang(const std::string& name) {
+    GangFacts gang = testutil::Gang(name, Below(4));
+    gang.uid = absl::StrCat(name, Below(2));
+    gang.queue = Of({"", "q0", "q1", "q2", "missing"});
+    gang.phase = static_cast<GangPhase>(Below(6));
+    gang.has_min_resources = Below(2) == 0;
+    if (gang.has_min_resources) gang.min_resources = {{"cpu", 2000}, {"a.com/gpu", 1}};
+    gang.min_task_member = {{"worker", Below(2)}, {"ps", Below(2)}};
+    return gang;
+  }
+
+  QueueFacts AQueue(const std::string& name) {
+    QueueFacts queue = testutil::Queue(name);
+    queue.parent = Of({"", "q0", "q1", "q2", "above"});
+    if (Below(2) == 0) queue.capability = {{Of({"cpu", "a.com/gpu"}), 1000 * Below(3)}};
+    return queue;
+  }
+
+  ClaimFacts AClaim(const std::string& name) {
+    ClaimFacts claim;
+    claim.ns = "default";
+    claim.name = name;
+    claim.phase = static_cast<ClaimPhase>(Below(3));
+    if (claim.phase != ClaimPhase::kPending) claim.volume = absl::StrCat("v", Below(3));
+    claim.storage_class = Of({"", "s0", "s1"});
+    claim.ending = Below(6) == 0;
+    claim.one_pod = Below(4) == 0;
+    return claim;
+  }
+
+  VolumeFacts AVolume(const std::string& name) {
+    VolumeFacts volume{name, {}, Below(8) == 0 ? "spec.x" : ""};
+    while (Below(2) == 0) volume.selectors.push_back({{{Of({"zone", "rack"}), Op::kIn, {Of({"a", "b"})}}}});
+    return volume;
+  }
+
+  std::mt19937 random_;
+  World world_;
+  std::map<std::string, std::vector<AntiAffinityFacts>> terms_;  // by UID: a pod's affinity never changes
+};
+
+std::string NodeOf(const Cluster& cluster, const Task& task) { return task.row == kNone ? "" : std::string(cluster.node_name(task.row)); }
+
+std::multiset<std::tuple<std::string, int, int>> PortsOf(const Cluster& cluster, Row row) {
+  std::multiset<std::tuple<std::string, int, int>> ports;
+  for (const HostPort& port : cluster.ports(row)) {
+    ports.emplace(cluster.names().Text(port.protocol), port.ip == -1 ? 0 : 1, port.port);
+  }
+  return ports;
+}
+
+void ExpectSameNodes(const Cluster& lived, const Cluster& fresh, const World& world) {
+  EXPECT_EQ(lived.present_nodes(), fresh.present_nodes());
+  for (const char* const dim : {"cpu", "memory", "pods", "a.com/gpu", "b.com/nic"}) {
+    const Dim a = lived.dims().Find(dim), b = fresh.dims().Find(dim);
+    EXPECT_EQ(a == -1 ? 0 : lived.total()[a], b == -1 ? 0 : fresh.total()[b]) << dim;
+    EXPECT_EQ(a == -1 ? 0 : lived.used()[a], b == -1 ? 0 : fresh.used()[b]) << dim;
+    for (const auto& [name, node] : world.nodes) {
+      const Row row = lived.FindNode(name), other = fresh.FindNode(name);
+      EXPECT_EQ(a == -1 ? 0 : lived.free(row, a), b == -1 ? 0 : fresh.free(other, b)) << name << " " << dim;
+      EXPECT_EQ(a == -1 ? 0 : lived.allocatable(row, a), b == -1 ? 0 : fresh.allocatable(other, b)) << name << " " << dim;
+    }
+  }
+  for (const auto& [name, node] : world.nodes) {
+    const Row row = lived.FindNode(name), other = fresh.FindNode(name);
+    EXPECT_EQ(lived.unschedulable(row), fresh.unschedulable(other)) << name;
+    EXPECT_EQ(lived.taints(row).size(), fresh.taints(other).size()) << name;
+    EXPECT_EQ(PortsOf(lived, row), PortsOf(fresh, other)) << name;
+  }
+}
+
+void ExpectSamePods(const Cluster& lived, const Cluster& fresh, const World& world) {
+  for (const auto& [name, pod] : world.pods) {
+    SCOPED_TRACE(name);
+    const Task& a = lived.task(lived.FindTask("default", name));
+    const Task& b = fresh.task(fresh.FindTask("default", name));
+    EXPECT_EQ(std::tie(a.uid, a.status, a.gated, a.index), std::tie(b.uid, b.status, b.gated, b.index));
+    EXPECT_EQ(lived.names().Text(a.role), fresh.names().Text(b.role));
+    EXPECT_EQ(NodeOf(lived, a), NodeOf(fresh, b));
+    EXPECT_EQ(lived.CanBePlaced(lived.shape(a.shape)), fresh.CanBePlaced(fresh.shape(b.shape)));
+    EXPECT_EQ(lived.volumes().ProblemOf(lived.shape(a.shape).claims).trouble, fresh.volumes().ProblemOf(fresh.shape(b.shape).claims).trouble);
+    if (a.status != TaskStatus::kPending) continue;
+    for (const auto& [node, facts] : world.nodes) {
+      EXPECT_EQ(lived.StaticObstacle(lived.FindNode(node), lived.shape(a.shape)), fresh.StaticObstacle(fresh.FindNode(node), fresh.shape(b.shape))) << node;
+    }
+  }
+}
+
+void ExpectSameGangs(const Cluster& lived, const Cluster& fresh, const World& world) {
+  const auto of = [](const Cluster& cluster, const std::set<std::string>& names, const absl::btree_set<GangId>& ids) {
+    std::set<std::string> found;
+    for (const GangId id : ids) found.insert(cluster.gang(id).name);
+    EXPECT_EQ(found.size(), ids.size());
+    EXPECT_TRUE(std::includes(names.begin(), names.end(), found.begin(), found.end()));
+    return found;
+  };
+  std::set<std::string> names;
+  for (const auto& [name, facts] : world.gangs) {
+    SCOPED_TRACE(name);
+    names.insert(name);
+    const Gang& a = lived.gang(lived.FindGang("default", name));
+    const Gang& b = fresh.gang(fresh.FindGang("default", name));
+    EXPECT_EQ(a.count, b.count);
+    EXPECT_EQ(a.binding_releasing, b.binding_releasing);
+    EXPECT_EQ(a.tasks.size(), b.tasks.size());
+    EXPECT_EQ(a.held[kCpu], b.held[kCpu]);
+    EXPECT_EQ(a.admitted, b.admitted);
+    EXPECT_EQ(a.min_task_member.size(), b.min_task_member.size());
+    const Queue& x = lived.queue(a.queue);
+    const Queue& y = fresh.queue(b.queue);
+    EXPECT_EQ(std::tie(x.name, x.known, x.gangs, x.children), std::tie(y.name, y.known, y.gangs, y.children));
+    EXPECT_EQ(x.held[kCpu], y.held[kCpu]);
+    EXPECT_EQ(x.Limit(kCpu), y.Limit(kCpu));
+    EXPECT_EQ(x.parent == kNone ? "" : lived.queue(x.parent).name, y.parent == kNone ? "" : fresh.queue(y.parent).name);
+  }
+  EXPECT_EQ(of(lived, names, lived.waiting()), of(fresh, names, fresh.waiting()));
+  EXPECT_EQ(of(lived, names, lived.awaiting_pods()), of(fresh, names, fresh.awaiting_pods()));
+}
+
+TEST(ClusterLifeTest, WhatCameAndWentLeavesNoTrace) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Life life(seed);
+    for (int i = 0; i < 200; ++i) life.Step();
+    life.ForgetAll();
+    Cluster fresh;
+    life.world().Tell(fresh);
+    ExpectSameNodes(life.cluster, fresh, life.world());
+    ExpectSamePods(life.cluster, fresh, life.world());
+    ExpectSameGangs(life.cluster, fresh, life.world());
+    EXPECT_EQ(life.cluster.volumes().claim_slots(), fresh.volumes().claim_slots());
+    EXPECT_EQ(life.cluster.volumes().volume_slots(), fresh.volumes().volume_slots());
+    EXPECT_LE(life.cluster.rows(), 5) << "a row for each node that there ever was at a time";
+    EXPECT_LE(life.cluster.queue_slots(), 6);
+    EXPECT_LE(life.cluster.gang_slots(), 3);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+// What a reader keeps of a shape and a row stays true until the shape's version changes, or the row is among the changes.
+TEST(ClusterLifeTest, WhatIsKeptOfShapesAndRowsIsTrueUntilItsChangeIsTold) {
+  struct Kept {
+    std::uint64_t version = 0;
+    std::map<Row, Obstacle> obstacles;
+  };
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Life life(seed);
+    std::map<ShapeId, Kept> kept;
+    std::uint64_t position = 0;
+    for (int i = 0; i < 200; ++i) {
+      const std::uint64_t before = life.cluster.version();
+      life.Step();
+      const Cluster& cluster = life.cluster;
+      ASSERT_EQ(cluster.changes_begin(), 0u);
+      for (; position < cluster.changes_end(); ++position) {
+        for (auto& [shape, of_shape] : kept) of_shape.obstacles.erase(cluster.change(position));
+      }
+      bool another = false;
+      for (const auto& [name, pod] : life.world().pods) {
+        const Task& task = cluster.task(cluster.FindTask("default", name));
+        if (task.status != TaskStatus::kPending) continue;
+        Kept& of_shape = kept[task.shape];
+        if (std::exchange(of_shape.version, cluster.shape_version(task.shape)) != cluster.shape_version(task.shape)) of_shape.obstacles.clear();
+        for (Row row = 0; row < cluster.rows(); ++row) {
+          const Obstacle now = cluster.StaticObstacle(row, cluster.shape(task.shape));
+          const auto [known, fresh] = of_shape.obstacles.emplace(row, now);
+          ASSERT_EQ(known->second, now) << name << " on " << cluster.node_name(row) << ", step " << i;
+          another = another || fresh;
+        }
+      }
+      ASSERT_TRUE(!another || cluster.version() != before) << "step " << i;
+    }
+  }
+}
+
+// An event that says what is known wants no round.
+TEST(ClusterLifeTest, AnEventThatRepeatsWhatIsKnownChangesNothing) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    Life life(seed);
+    for (int i = 0; i < 100; ++i) life.Step();
+    const World& world = life.world();
+    const std::uint64_t version = life.cluster.version();
+    for (const auto& [name, node] : world.nodes) life.cluster.SetNode(node);
+    for (const auto& [name, pod] : world.pods) life.cluster.SetPod(pod);
+    for (const auto& [name, claim] : world.claims) life.cluster.SetClaim(claim);
+    for (const auto& [name, volume] : world.volumes) life.cluster.SetVolume(volume);
+    for (const auto& [name, each] : world.classes) life.cluster.SetStorageClass(each);
+    for (const auto& [name, ns] : world.namespaces) life.cluster.SetNamespace(ns);
+    EXPECT_EQ(life.cluster.version(), version);
+  }
+}
+
+}  // namespace
+}  // namespace gangway::model
