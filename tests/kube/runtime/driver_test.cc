@@ -448,6 +448,28 @@ TEST_F(DriverTest, WritesInFlightAreLimited) {
   EXPECT_THAT(client_.requests(), SizeIs(3));
 }
 
+// Whatever became of a write, its place is free for the next.
+TEST_F(DriverTest, AWriteThatCannotBeSentIsNotInFlight) {
+  Restart({.max_in_flight = 1});
+  Want(One(Make(Verb::kMergePatch, "a", "[]")), 1);
+  Enqueue();
+  ASSERT_THAT(permanent_, SizeIs(1));
+  Want(One(Create("b")), 1);
+  driver_->Enqueue({"default", "ads"});
+  loop_.RunUntilIdle();
+  EXPECT_THAT(client_.requests(), SizeIs(1));
+}
+
+TEST_F(DriverTest, AWriteWhoseObjectIsThereIsNotInFlight) {
+  Restart({.max_in_flight = 1});
+  Answers({{"POST", Refusal(409, "AlreadyExists", "pods", "p")}, {"GET", Reply(200, std::string(kOwned))}});
+  Plan plan;
+  plan.stages = {{Create("p"), Create("q")}};
+  Want(plan, 1);
+  Enqueue();
+  EXPECT_THAT(replies_, ElementsAre("p 200", "q 200"));
+}
+
 TEST_F(DriverTest, WhatOnlyTellsYieldsButNeverStarves) {
   Restart({.max_in_flight = 4});
   Plan plan;

@@ -452,6 +452,59 @@ TEST(LeaseRecordTest, AHolderThatIsRefusedLooksWhoHasIt) {
   EXPECT_FALSE(a.fence.open());
 }
 
+// What is there cannot be seen: nothing is known of the lease, and it is looked again.
+TEST(LeaseRecordTest, WhereNoLookSucceedsNobodyHoldsIt) {
+  for (const absl::StatusOr<Response>& answer : {absl::StatusOr<Response>(testutil::Refusal(403, "Forbidden", "leases", "")), absl::StatusOr<Response>(testutil::Reply(200, "[]")),
+                                                 absl::StatusOr<Response>(absl::UnavailableError("connection refused"))}) {
+    SimulatedLoop loop(1);
+    FakeClient client(loop);
+    bool broken = true;
+    client.SetHandler([&](const Request& request) -> std::optional<absl::StatusOr<Response>> {
+      if (broken) return answer;
+      if (request.method == "GET") return testutil::Refusal(404, "NotFound", "leases", "");
+      return testutil::Reply(200, request.body);
+    });
+    Contender a(loop, client, OptionsOf("a"));
+    a.lease.Start();
+    loop.RunFor(absl::Seconds(20));
+    EXPECT_FALSE(a.lease.held());
+    EXPECT_THAT(a.holders, ::testing::IsEmpty());
+    for (const Request& request : client.requests()) EXPECT_EQ(request.method, "GET");
+    EXPECT_GE(client.requests().size(), 8u) << "every two seconds and a fifth";
+    EXPECT_LE(client.requests().size(), 11u);
+    broken = false;
+    loop.RunFor(absl::Seconds(3));
+    EXPECT_TRUE(a.lease.held());
+  }
+}
+
+TEST(LeaseRecordTest, CountsWhatCameOfItsRequests) {
+  SimulatedLoop loop(1);
+  FakeClient client(loop);
+  bool broken = true;
+  client.SetHandler([&](const Request& request) -> std::optional<absl::StatusOr<Response>> {
+    if (broken) return testutil::Refusal(500, "InternalError", "leases", "");
+    if (request.method == "GET") return testutil::Refusal(404, "NotFound", "leases", "");
+    return testutil::Reply(200, request.body);
+  });
+  Metrics metrics;
+  LeaseOptions options = OptionsOf("a");
+  options.metrics = &metrics;
+  Contender a(loop, client, options);
+  a.lease.Start();
+  loop.RunFor(absl::Milliseconds(1));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_lease_requests_total{result=\"failed\"} 1\n"));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_leader 0\n"));
+  broken = false;
+  ASSERT_TRUE(loop.RunUntil([&] { return a.lease.held(); }, loop.Now() + absl::Seconds(3)));
+  loop.RunFor(absl::Seconds(2.5));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_lease_requests_total{result=\"ok\"} 2\n")) << "taken, and renewed once";
+  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_leader 1\n"));
+  a.lease.Release(absl::Seconds(1), nullptr);  // nobody waits for the answer
+  loop.RunFor(absl::Seconds(2));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_leader 0\n"));
+}
+
 // What counts is when the renewal was sent: its answer may be long on its way.
 TEST(LeaseRecordTest, TheFenceOpensFromWhenTheRenewalWasSent) {
   SimulatedLoop loop(1);

@@ -141,6 +141,16 @@ TEST_F(RecorderTest, ALongNameIsCutToWhatKubernetesTakes) {
   EXPECT_EQ(body.find('"', from) - from, 253u);
 }
 
+// Neither is the beginning of a name that Kubernetes takes.
+TEST_F(RecorderTest, AnEventAboutWhatHasNoNameHasOne) {
+  for (const char* const name : {"", "--"}) {
+    EventNote note = Note();
+    note.regarding.name = name;
+    Record(note);
+    EXPECT_THAT(client_.last().body, HasSubstr(R"("metadata":{"name":"unknown.)")) << name;
+  }
+}
+
 TEST_F(RecorderTest, TriesAFewTimesAndThenDrops) {
   client_.SetHandler([](const Request&) { return absl::StatusOr<Response>(absl::UnavailableError("reset")); });
   Record();
