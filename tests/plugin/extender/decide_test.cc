@@ -89,6 +89,41 @@ TEST(DecideTest, ADelayedActionIsDueWhenItsEventHasHeldLongEnough) {
   EXPECT_FALSE(reply->has_delay());
 }
 
+TEST(DecideTest, ADurationMayBeLessThanASecond) {
+  v1::DecideRequest request = RunningSeed("PodPending", "trainer");
+  request.mutable_job()->clear_policies();
+  AddPolicy(*request.mutable_job()->mutable_policies(), "PodPending", "AbortJob");
+  request.mutable_job()->mutable_policies(0)->mutable_timeout()->set_nanos(500'000'000);
+  request.mutable_event()->mutable_held()->set_nanos(200'000'000);
+  auto reply = Decide(request);
+  GW_ASSERT_OK(reply);
+  EXPECT_EQ(reply->delay().nanos(), 300'000'000);
+  request.mutable_event()->mutable_held()->set_nanos(0);
+  GW_EXPECT_OK(Decide(request));
+}
+
+TEST(DecideTest, TheRuleOfTheFirstTaskIsATasks) {
+  v1::DecideRequest request = RunningSeed("TaskFailed", "pserver");
+  AddPolicy(*request.mutable_job()->mutable_tasks(0)->mutable_policies(), "PodEvicted", "TerminateJob");
+  AddPolicy(*request.mutable_job()->mutable_tasks(0)->mutable_policies(), "TaskFailed", "AbortJob");
+  const auto reply = Decide(request);
+  GW_ASSERT_OK(reply);
+  EXPECT_EQ(reply->action(), "AbortJob");
+  EXPECT_EQ(reply->rule().of(), "task");
+  EXPECT_EQ(reply->rule().path(), "job.tasks[0].policies[1]");
+}
+
+TEST(DecideTest, ATaskMayHaveAMillionPods) {
+  v1::DecideRequest request = RunningSeed();
+  request.mutable_job()->mutable_tasks(0)->set_replicas(1'000'000);
+  request.mutable_job()->mutable_tasks(0)->mutable_pods()->set_running(1'000'000);
+  GW_EXPECT_OK(Decide(request));
+  request.mutable_job()->mutable_tasks(0)->mutable_pods()->set_running(1'000'001);
+  EXPECT_THAT(Decide(request), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("job.tasks[0].pods: 1000001 pods must be 0 to 1000000")));
+  request.mutable_job()->mutable_tasks(0)->set_replicas(1'000'001);
+  EXPECT_THAT(Decide(request), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("job.tasks[0].replicas: 1000001 must be 0 to 1000000")));
+}
+
 TEST(DecideTest, WhatEndsAJobDoesSoWhileItRestarts) {
   v1::DecideRequest request = RunningSeed("TaskCompleted", "trainer");
   request.mutable_job()->set_phase("Restarting");

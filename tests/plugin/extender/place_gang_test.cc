@@ -55,8 +55,11 @@ TEST(PlaceGangTest, AGangThatIsTooLargeIsNotPlacedAtAllAndTheReasonCounts) {
   EXPECT_EQ(reply->reason().missing(), 2);
   EXPECT_EQ(reply->reason().min_member(), 8);
   EXPECT_THAT(reply->reason().text(), StartsWith("waits for 2 of 8 tasks: w needs cpu 9"));
+  EXPECT_EQ(reply->reason().existing(), 6) << "would find a node";
   ASSERT_THAT(reply->reason().tasks(), SizeIs(1));
   const v1::TaskReason& task = reply->reason().tasks(0);
+  EXPECT_EQ(task.task(), "w");
+  EXPECT_EQ(task.missing(), 2);
   EXPECT_EQ(task.nodes(), 6);
   EXPECT_EQ(task.fit(), 0);
   ASSERT_THAT(task.lacks(), SizeIs(1));
@@ -135,6 +138,34 @@ TEST(PlaceGangTest, WhatNodesAndMembersSayOfEachOtherIsHeld) {
   reply = Place(request);
   GW_ASSERT_OK(reply);
   EXPECT_THAT(Placements(*reply), ElementsAre("pserver-0 node-3"));
+}
+
+TEST(PlaceGangTest, EachTaintOfANodeMustBeTolerated) {
+  v1::PlaceGangRequest request = SeedRequest(1);
+  for (const char* const key : {"a", "b"}) {
+    v1::Taint& taint = *request.mutable_cluster()->mutable_nodes(0)->add_taints();
+    taint.set_key(key);
+    taint.set_value("x");
+    taint.set_effect("NoSchedule");
+  }
+  const auto tolerated = [&](const std::vector<std::string>& keys) {
+    for (v1::Task& task : *request.mutable_gang()->mutable_tasks()) {
+      task.clear_tolerations();
+      for (const std::string& key : keys) {
+        v1::Toleration& toleration = *task.add_tolerations();
+        toleration.set_operator_("Exists");
+        toleration.set_key(key);
+      }
+    }
+    const auto reply = Place(request);
+    GW_EXPECT_OK(reply);
+    return reply.ok() && reply->placed();
+  };
+  EXPECT_FALSE(tolerated({}));
+  EXPECT_FALSE(tolerated({"a"}));
+  EXPECT_FALSE(tolerated({"b"}));
+  EXPECT_TRUE(tolerated({"a", "b"}));
+  EXPECT_TRUE(tolerated({""})) << "every key";
 }
 
 TEST(PlaceGangTest, PreferencesOrderTheNodesThatFit) {
@@ -271,6 +302,11 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCase{"Weight", [](auto& r) { Second(r).mutable_node_affinity()->add_preferred()->set_weight(101); },
                   "gang.tasks[1].node_affinity.preferred[0].weight: 101 must be 1 to 100"},
         WrongCase{"Toleration", [](auto& r) { Second(r).add_tolerations()->set_operator_("Exist"); }, R"(gang.tasks[1].tolerations[0].operator: "Exist")"},
+        WrongCase{"TolerationWithoutKey", [](auto& r) { Second(r).add_tolerations()->set_value("x"); }, "gang.tasks[1].tolerations[0].key: must not be empty without Exists"},
+        WrongCase{"TolerationOfAValue", [](auto& r) { Second(r).add_tolerations()->set_operator_("Exists"), Second(r).mutable_tolerations(0)->set_value("x"); },
+                  "gang.tasks[1].tolerations[0].value: must be empty with Exists"},
+        WrongCase{"TolerationEffect", [](auto& r) { Second(r).add_tolerations()->set_key("k"), Second(r).mutable_tolerations(0)->set_effect("Never"); },
+                  R"(gang.tasks[1].tolerations[0].effect: "Never" is no effect)"},
         WrongCase{"Port", [](auto& r) { Second(r).add_host_ports()->set_port(70000); }, "gang.tasks[1].host_ports[0].port: 70000 must be 1 to 65535"},
         WrongCase{"Ip", [](auto& r) { Second(r).add_host_ports()->set_port(1), Second(r).mutable_host_ports(0)->set_ip("ten"); },
                   R"(gang.tasks[1].host_ports[0].ip: "ten" is no IP address)"},

@@ -128,6 +128,9 @@ TEST_F(ServerTest, BothServicesAnswer) {
   EXPECT_THAT(metrics, HasSubstr(R"(gangway_extender_calls_total{code="OK",method="PlaceGang"} 1)"));
   EXPECT_THAT(metrics, HasSubstr(R"(gangway_extender_call_duration_seconds_count{method="Decide"} 1)"));
   EXPECT_THAT(metrics, HasSubstr("gangway_extender_calls 0"));
+  for (const char* const bound : {"1024", "8192", "65536", "524288", "4194304", "33554432"}) {
+    EXPECT_THAT(metrics, HasSubstr(absl::StrCat("gangway_extender_request_bytes_bucket{method=\"PlaceGang\",le=\"", bound, "\"} 1")));
+  }
 }
 
 TEST_F(ServerTest, AWrongFieldIsNamedInTheStatus) {

@@ -61,6 +61,8 @@ TEST(ForeseeTest, AClaimForOnePodOfSeveral) {
   EXPECT_THAT(with("ReadWriteOncePod"), ElementsAre(Foresight{"spec.volumes[0].volumeClaim.accessModes",
                                                               "ReadWriteOncePod lets one pod at a time use the claim, and the job has 2; ReadWriteMany lets all"}));
   EXPECT_THAT(with("ReadWriteMany"), IsEmpty());
+  EXPECT_THAT(OfJob(R"("volumes":[{"mountPath":"/d","volumeClaim":{"accessModes":["ReadWriteOncePod"]}}],"tasks":[{"name":"w","replicas":1,"template":{}}])"), IsEmpty())
+      << "one pod has it for itself";
 }
 
 TEST(ForeseeTest, GroupsAndQueues) {

@@ -320,6 +320,24 @@ TEST(IngestTest, AQueueThatIsBoundToNodeGroupsIsNamed) {
   EXPECT_EQ(field("{}"), "");
 }
 
+TEST(IngestTest, AQueuesGuaranteeIsWhatItsResourceSays) {
+  const auto guarantee = [](const std::string& spec) { return QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"metadata":{"name":"q"},"spec":{)", spec, "}}"))).guarantee; };
+  EXPECT_THAT(guarantee(R"("guarantee":{"resource":{"cpu":"2","memory":"1G"}})"), ElementsAre(Pair("cpu", 2000), Pair("memory", 1'000'000'000)));
+  EXPECT_THAT(guarantee(R"("weight":1)"), IsEmpty());
+}
+
+// What follows the last dash of a name of three parts at least.
+TEST(IngestTest, ThePodsNumberIsTheEndOfItsName) {
+  const auto index = [](const std::string& name) {
+    return PodFactsOf(Decoded<api::core::Pod>(absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"("},"spec":{"containers":[]}})")), "volcano").index;
+  };
+  EXPECT_EQ(index("job-task-0"), 0);
+  EXPECT_EQ(index("my-job-task-17"), 17);
+  EXPECT_EQ(index("task-3"), -1);
+  EXPECT_EQ(index("job-task-x"), -1);
+  EXPECT_EQ(index("job-task--1"), 1);
+}
+
 TEST(IngestTest, AQueueWithoutAParentIsBelowRoot) {
   const auto parent = [](const std::string& queue) { return QueueFactsOf(Decoded<api::volcano::Queue>(queue)).parent; };
   EXPECT_EQ(parent(R"({"metadata":{"name":"q"}})"), "root");
