@@ -105,9 +105,10 @@ TEST_F(GangPlanTest, PodsThatWaitForUsAreToldWhy) {
   cluster_.SetPod(others);
   cluster_.SetPod(gated);
   SetPod(3, "n1");
+  SetPod(4);
   TellNoRoom();
-  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g", "0 pods/status g-w-0"));
-  EXPECT_THAT(Events(Plan()), ElementsAre("Unschedulable " + telling_.text(), "FailedScheduling " + telling_.text()));
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g", "0 pods/status g-w-0", "0 pods/status g-w-4"));
+  EXPECT_THAT(Events(Plan()), ElementsAre("Unschedulable " + telling_.text(), "FailedScheduling " + telling_.text(), "FailedScheduling " + telling_.text()));
 }
 
 TEST_F(GangPlanTest, ABindingIsSentUntilItIsAccepted) {

@@ -126,6 +126,8 @@ TEST_F(GroupStatusTest, PhasesFollowFromWhatIsThere) {
   EXPECT_EQ(PhaseAfter("Completed"), "Completed") << "its pods are gone";
   EXPECT_EQ(PhaseAfter("Unknown"), "Pending");
   EXPECT_EQ(PhaseAfter("Inqueue"), "Inqueue");
+  cluster_.SetGang(testutil::Gang("g", 1));
+  EXPECT_EQ(PhaseAfter("Inqueue"), "Inqueue") << "its pod is to be made";
   cluster_.SetGang(testutil::Gang("g", 0));
   EXPECT_EQ(PhaseAfter("Inqueue"), "Completed") << "a minimum of nothing is complete at once";
   cluster_.SetAdmitted(cluster_.FindGang("default", "g"), false);

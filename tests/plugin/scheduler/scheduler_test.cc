@@ -43,6 +43,11 @@ class SchedulerTest : public ::testing::Test {
 
   void StartScheduler(Options options = {}) {
     sandbox::Faults faults;
+    faults.frames = [this](const kube::Request&, const std::vector<kube::Frame>&) {
+      sandbox::WatchFate fate;
+      fate.delay = watch_delay_;
+      return fate;
+    };
     faults.request = [this](const kube::Request& request) {
       sandbox::RequestFate fate;
       if (fate_) fate = fate_(request);
@@ -174,6 +179,7 @@ class SchedulerTest : public ::testing::Test {
   std::unique_ptr<sandbox::InProcessClient> client_;
   std::unique_ptr<Scheduler> scheduler_;
   std::function<sandbox::RequestFate(const kube::Request&)> fate_;
+  absl::Duration watch_delay_ = absl::ZeroDuration();
   std::string owner_;
   int nodes_ = 0;
 };
@@ -290,6 +296,127 @@ TEST_F(SchedulerTest, TheElasticRestFollowsWhenThereIsRoom) {
   loop_.RunFor(absl::Seconds(3));
   EXPECT_EQ(Bound(), 8);
   EXPECT_EQ(Phase("elastic"), "Running");
+}
+
+// ---- the pause after a PodGroup came, before anything beyond minima is placed
+
+class SurplusPauseTest : public SchedulerTest {
+ protected:
+  // A gang of one with three pods more.
+  void AddElastic() {
+    AddGroup("elastic", 1);
+    for (int i = 0; i < 4; ++i) AddPod(absl::StrCat("elastic-w-", i), "elastic", "1");
+  }
+};
+
+TEST_F(SurplusPauseTest, WhatIsBeyondTheMinimumWaitsForGangsMadeTogetherWithIt) {
+  AddNodes(1);
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(1));
+  AddElastic();
+  loop_.RunFor(absl::Milliseconds(450));
+  EXPECT_EQ(Bound(), 1);
+  loop_.RunFor(absl::Milliseconds(100));
+  EXPECT_EQ(Bound(), 4);
+  AddPod("elastic-w-4", "elastic", "1");
+  loop_.RunFor(absl::Milliseconds(50));
+  EXPECT_EQ(Bound(), 5) << "no gang came";
+}
+
+TEST_F(SurplusPauseTest, GangsThatGoOnComingProlongItToFourTimesAsLong) {
+  AddNodes(1);
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(1));
+  AddElastic();
+  for (int i = 0; i < 4; ++i) {
+    loop_.RunFor(absl::Milliseconds(450));
+    EXPECT_EQ(Bound(), 1) << i;
+    AddGroup(absl::StrCat("other", i), 1);
+  }
+  loop_.RunFor(absl::Milliseconds(150));
+  EXPECT_EQ(Bound(), 1);
+  loop_.RunFor(absl::Milliseconds(100));
+  EXPECT_EQ(Bound(), 4) << "two seconds after the first, though the last came just now";
+}
+
+TEST_F(SurplusPauseTest, WhatWasThereBeforeTheSchedulerWaitsForNobody) {
+  AddNodes(1);
+  AddElastic();
+  StartScheduler();
+  loop_.RunFor(absl::Milliseconds(100));
+  EXPECT_EQ(Bound(), 4);
+}
+
+// ---- what was written is known from the reply, before the watch tells of it
+
+TEST_F(SchedulerTest, NothingIsWrittenTwiceWhileTheWatchLags) {
+  AddNodes(1);
+  std::map<std::string, int> written;
+  fate_ = [&](const kube::Request& request) {
+    if (IsBinding(request)) watch_delay_ = absl::Seconds(20);
+    const bool writes = request.method != "GET" && !absl::StrContains(request.path, "/events");
+    if (writes && watch_delay_ > absl::ZeroDuration()) ++written[absl::StrCat(request.method, " ", request.path)];
+    return sandbox::RequestFate{};
+  };
+  StartScheduler();
+  AddGroup("g", 2);
+  for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("g-w-", i), "g", "1");
+  loop_.RunFor(absl::Seconds(15));
+  EXPECT_EQ(Bound(), 2);
+  for (const auto& [what, times] : written) EXPECT_EQ(times, 1) << what;
+  EXPECT_GE(written.size(), 3u) << "both bindings, and what queues have allocated";
+}
+
+// ---- what goes is gone for whoever wants it next
+
+TEST_F(SchedulerTest, WhatGoesIsNotReckonedWith) {
+  AddNodes(1);
+  for (const char* const name : {"kept", "lost"}) {
+    Create(api::kPersistentVolumes, absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pv-)", name,
+                                                 R"("},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/x"}}})"));
+    Create(api::kPersistentVolumeClaims, absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")", name,
+                                                      R"("},"spec":{"accessModes":["ReadWriteOnce"],"volumeName":"pv-)", name, R"(","resources":{"requests":{"storage":"1Gi"}}}})"));
+    ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kPersistentVolumeClaims, "default", name, "status"), R"({"status":{"phase":"Bound"}})", "application/merge-patch+json").ok());
+  }
+  StartScheduler();
+  const auto with_claim = [this](const std::string& name, const std::string& claim) {
+    AddGroup(name, 1);
+    AddPod(name, name, "1", absl::StrCat(R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":")", claim, R"("}}],)"));
+  };
+  const auto why = [this](const std::string& name) {
+    loop_.RunFor(absl::Seconds(15));
+    const std::vector<std::string> conditions = Conditions(api::kPodGroups, name);
+    return conditions.empty() ? "" : conditions[0];
+  };
+  with_claim("before", "kept");
+  EXPECT_THAT(why("before"), HasSubstr("Scheduled=True"));
+  const auto gone = [this](const api::Resource& resource, const std::string& name) {
+    ASSERT_TRUE(Ask("DELETE", api::PathOf(resource, resource.namespaced ? "default" : "", name)).ok());
+  };
+  gone(api::kPersistentVolumes, "pv-lost");
+  with_claim("without-volume", "lost");
+  EXPECT_THAT(why("without-volume"), HasSubstr("volume pv-lost of claim lost is not known"));
+  gone(api::kPersistentVolumeClaims, "lost");
+  EXPECT_THAT(why("without-volume"), HasSubstr("there is no claim lost"));
+  gone(api::kNodes, "node-000");
+  with_claim("without-node", "kept");
+  EXPECT_THAT(why("without-node"), HasSubstr("the cluster has no nodes"));
+}
+
+TEST_F(SchedulerTest, APriorityClassThatIsGoneGivesNobodyPrecedence) {
+  Create(api::kPriorityClasses, R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":100})");
+  StartScheduler();
+  AddGroup("a-first", 1);
+  AddPod("a-first", "a-first", "16");
+  AddGroup("b-high", 1, R"(,"priorityClassName":"high")");
+  AddPod("b-high", "b-high", "16");
+  loop_.RunFor(absl::Seconds(1));
+  ASSERT_TRUE(Ask("DELETE", api::PathOf(api::kPriorityClasses, "", "high")).ok());
+  loop_.RunFor(absl::Seconds(1));
+  AddNodes(1);
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(NodeOf("a-first"), "node-000");
+  EXPECT_EQ(NodeOf("b-high"), "");
 }
 
 // fixtures/volcano-golden/raw-podgroup

@@ -90,6 +90,17 @@ TEST_F(TellingTest, AnotherKindOfReasonIsNews) {
   EXPECT_EQ(telling_.kind(), Reason::Kind::kQueueFull);
 }
 
+TEST_F(TellingTest, TheFirstReasonIsNewsWhateverItIs) {
+  for (const Reason::Kind kind : {Reason::Kind::kNoRoom, Reason::Kind::kQueueFull}) {
+    for (const bool short_of_minimum : {false, true}) {
+      telling_ = {};
+      Decide(kind, 2, 0, short_of_minimum);
+      telling_.Advance(rules_, At(2));
+      EXPECT_TRUE(telling_.news());
+    }
+  }
+}
+
 TEST_F(TellingTest, ThatItWaitsForMoreThanItsMinimumNowIsNews) {
   Decide(Reason::Kind::kNoRoom, 2, 0);
   EXPECT_FALSE(telling_.waits_for_rest());
