@@ -89,7 +89,6 @@ std::vector<KeptRoom::Need> KeptRoom::NeedsOf(const Gang& gang, Lacking lacking)
   const int pending = gang.Count(TaskStatus::kPending);
   // Where the pods there are do not make a minimum though they are many enough, one cannot say which of them will.
   const int exist = lacking != Lacking::kPods ? wanted : pending < wanted ? pending : 0;
-  if (wanted <= 0) return {};
   std::vector<TaskId> usable;
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);

@@ -608,7 +608,7 @@ void GangPlacement::Finish(model::Decision& decision) {
   }
   const auto pending = static_cast<std::size_t>(gang_.Count(TaskStatus::kPending));
   if (left.empty()) {
-    if (pending > tasks_.size() && ComplainOfBlocked(gang_.min_member)) {
+    if (ComplainOfBlocked(gang_.min_member)) {
       if (reason_->kind != Reason::Kind::kTooFewSubGroups) {
         reason_->missing = static_cast<int>(pending - tasks_.size());
         reason_->min_member = gang_.ready() + static_cast<int>(pending);

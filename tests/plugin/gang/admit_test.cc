@@ -137,6 +137,25 @@ TEST(AdmitTest, OfQueuesThatHoldAsMuchTheElderIsServedFirst) {
   EXPECT_THAT(w.Placed(), ElementsAre(::testing::Pair("of-b-w-0", "node-000")));
 }
 
+TEST(AdmitTest, AQueueThatHoldsLessIsServedBeforeAnElder) {
+  World w;
+  AddNodes(w.cluster, 1, 2);
+  model::QueueFacts young = Queue("a"), old = Queue("b");
+  old.created = testutil::At(-200);
+  for (const model::QueueFacts& queue : {young, old}) {
+    w.cluster.SetQueue(queue);
+    model::GangFacts gang = Gang("of-" + queue.name, 1);
+    gang.queue = queue.name;
+    w.cluster.SetGang(gang);
+    w.cluster.SetPod(Pod(gang.name, "w", 0, Cpu(1000)));
+  }
+  model::GangFacts holds = Gang("holds", 1);
+  holds.queue = "b";
+  w.cluster.SetGang(holds);
+  w.cluster.SetPod(Running(Pod("holds", "w", 0, Cpu(1000)), "node-000"));
+  EXPECT_THAT(w.Placed(), ElementsAre(::testing::Pair("of-a-w-0", "node-000")));
+}
+
 TEST(AdmitTest, ACircleOfAllQueuesIsNobodysTree) {
   World w;
   AddNodes(w.cluster, 1);

@@ -143,6 +143,13 @@ TEST(PlaceTest, TheResourceThatIsLackingIsSaid) {
   }
   const model::RoleReason role = w.Of("g").reason->roles.at(0);
   EXPECT_THAT(role.lacks, ElementsAre(model::Lack{"memory", 30 * testutil::kGi, 4 * testutil::kGi, 1}));
+  w.cluster.SetGang(Gang("halves", 2));  // 16 cpu are enough for both, 64Gi are not
+  for (int i = 0; i < 2; ++i) {
+    Wants wants = Cpu(8000);
+    wants.requests[1].second = 40 * testutil::kGi;
+    w.cluster.SetPod(Pod("halves", "w", i, wants));
+  }
+  EXPECT_THAT(w.Of("halves").reason->roles.at(0).lacks, ElementsAre(model::Lack{"memory", 40 * testutil::kGi, 24 * testutil::kGi, 1}));
   AddGang(w.cluster, "huge", 1, 1, 99'000);
   EXPECT_THAT(w.Of("huge").reason->roles.at(0).lacks, ElementsAre(model::Lack{"cpu", 99'000, 16'000, 1}));
 }
@@ -207,7 +214,6 @@ TEST(PlaceTest, AGangThatLacksARoleIsShortOfItsMinimum) {
   }
 }
 
-// ---- which of them
 // ---- which of them
 
 // Each would fit alone.
@@ -420,6 +426,35 @@ TEST(PlaceTest, ASearchThatFindsNothingEndsWithItsBudget) {
   for (int i = 0; i < 60; ++i) w.cluster.SetPod(Pod("g", i < 30 ? "x" : "y", i, Cpu(i < 30 ? 50'000 : 26'000)));
   w.policy.search_budget = 2000;
   EXPECT_THAT(w.Placed(), IsEmpty());
+}
+
+// Five pods of a go to any five of nine nodes, but b needs the first of them. The eight others are alike: which of them a takes is not tried.
+TEST(PlaceTest, NodesThatAreAlikeAreTriedOnce) {
+  World w;
+  model::NodeFacts special = Node("a-special", 4);
+  special.labels.emplace_back("disk", "ssd");
+  w.cluster.SetNode(special);
+  AddNodes(w.cluster, 8, 4);
+  w.cluster.SetGang(Gang("g", 6));
+  for (int i = 0; i < 5; ++i) w.cluster.SetPod(Pod("g", "a", i, Cpu(3000)));
+  w.cluster.SetPod(Pod("g", "b", 0, CpuOn(2000, "disk", "ssd")));
+  w.policy.search_budget = 100;
+  EXPECT_EQ(w.Placed().size(), 6u);
+}
+
+// Each of the two takes one pod of a, yet only the first has the memory that b needs.
+TEST(PlaceTest, NodesThatTakeAsManyAreNotAlikeForThat) {
+  World w;
+  model::NodeFacts first = Node("n1", 6), second = Node("n2", 6);
+  second.allocatable[1].second = 20 * testutil::kGi;
+  w.cluster.SetNode(first);
+  w.cluster.SetNode(second);
+  w.cluster.SetGang(Gang("g", 2));
+  w.cluster.SetPod(Pod("g", "a", 0, Cpu(5000)));
+  Wants wants = Cpu(2000);
+  wants.requests[1].second = 21 * testutil::kGi;
+  w.cluster.SetPod(Pod("g", "b", 0, wants));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-a-0", "n2"), Pair("g-b-0", "n1")));
 }
 
 // ---- what a scratch keeps

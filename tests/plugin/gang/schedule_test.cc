@@ -359,6 +359,21 @@ TEST_F(SurplusTest, RoomIsKeptForTheHardestPodFirst) {
   EXPECT_EQ(PlacedOf("m1"), 64u - 45u);
 }
 
+// The one with a selector has a single place, however many nodes there are that it cannot use.
+TEST_F(SurplusTest, NodesThatAPodCannotUseMakeItNoEasier) {
+  model::NodeFacts fast = Node("node-000");
+  fast.labels.emplace_back("disk", "ssd");
+  cluster.SetNode(fast);
+  LetIn("full", 2, 16'000);
+  for (int i = 0; i < 2; ++i) Runs("full", i, i + 1, Cpu(16'000), absl::StrCat("node-00", 2 + i));
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  LetIn("late", 3, 1000);
+  AddPods("late", 0, 1, Cpu(15'000));
+  AddPods("late", 1, 2, CpuOn(15'000, "disk", "ssd"));
+  EXPECT_EQ(PlacedOf("m1"), 32u - 31u) << "both of them have their place kept, and the one that is to be made";
+}
+
 // The pod that is to be made tolerates nothing, as far as one knows; the one that is there does.
 TEST_F(SurplusTest, RoomIsKeptForAPodToComeBeforeOneThatMayGoAnywhere) {
   for (const char* name : {"node-001", "node-002", "node-003"}) {
@@ -698,6 +713,15 @@ TEST(SubGroupTest, TooFewWholeOnesWaitAndSaySo) {
   EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 1 of 2 sub-groups of task w: 1 has all of 2 pods");
 }
 
+// Its two pods are the two of the task.
+TEST(SubGroupTest, OneThatTheTasksMinimumNeedsIsOneOfThoseTheGangNeeds) {
+  World w;
+  AddNodes(w.cluster, 1, 2);
+  w.cluster.SetGang(Partitioned("g", 2, 1));
+  for (int i = 0; i < 4; ++i) w.cluster.SetPod(PartitionPod("g", i, 1000));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "node-000"), Pair("g-w-1", "node-000")));
+}
+
 TEST(SubGroupTest, TheRestComesInWholeSubGroups) {
   World w;
   AddNodes(w.cluster, 1, 5);
@@ -909,6 +933,13 @@ TEST_F(ClaimTest, EveryTroubleIsSaid) {
   is("claim data is being deleted");
   w.cluster.RemoveClaim("default", "data");
   is("there is no claim data");
+}
+
+TEST_F(ClaimTest, OfSeveralTroublesThatOfTheFirstClaimByNameIsSaid) {
+  w.cluster.SetPod(PodWith({"default/b"}));
+  w.cluster.SetPod(PodWith({"default/a"}, 1));
+  w.cluster.SetPod(PodWith({"default/c"}, 2));
+  EXPECT_EQ(Reason(), "waits for 1 of 1 task: there is no claim a");
 }
 
 TEST_F(ClaimTest, AVolumeKeepsItsPodsWhereItIs) {
