@@ -168,7 +168,7 @@ void PaddleJobController::OnReply(const api::Resource& resource, const kube::Wri
   if (write.resource == &resource && write.subresource == "status") {
     const api::ObjectMeta* const paddle_job = MetadataOf(resource, key.second);
     if (paddle_job != nullptr && paddle_job->uid == write.uid) memory_[key].status_written = loop_.Now();
-  } else if (write.resource == &api::kJobs && write.verb == kube::Verb::kCreate) {
+  } else if (write.resource == &api::kJobs) {
     if (const auto known = memory_.find(key); known != memory_.end()) known->second.refused.clear();
   }
 }

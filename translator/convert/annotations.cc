@@ -50,9 +50,9 @@ bool ReadSwitch(absl::string_view text, bool& out) {
   return on || off;
 }
 
-// One of two words; the first is what is so without the annotation.
+// One of two words; the first is what is so without the annotation, and with any other.
 bool ReadChoice(absl::string_view text, absl::string_view usual, absl::string_view other, bool& out) {
-  if (text == usual || text == other) out = text == other;
+  out = text == other;
   return text == usual || text == other;
 }
 

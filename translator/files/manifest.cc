@@ -294,7 +294,7 @@ class ManifestTranslator {
       if (!absl::ConsumePrefix(&rest, absl::StrCat("spec.tasks[", i, "]"))) continue;
       const std::string& task = translation.lineup.tasks[i].name;
       const std::string role = kinds_[at_] == DocumentKind::kPaddleJob ? absl::StrCat("spec.", task) : absl::StrCat("spec.paddleReplicaSpecs.", KubeflowKey(task));
-      return absl::StartsWith(rest, ".template") || absl::StartsWith(rest, ".replicas") ? absl::StrCat(role, rest) : role;
+      return absl::StartsWith(rest, ".template") ? absl::StrCat(role, rest) : role;
     }
     return absl::StartsWith(path, "metadata") ? path : "spec";
   }

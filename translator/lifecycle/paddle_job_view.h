@@ -60,7 +60,7 @@ struct PaddleJobView {
   std::string namespace_queue;          // the namespace's annotation api::volcano::kQueueNameAnnotation; "": none
 
   // What the API server said when it refused the last creation of the Job, or of what it needs, for good; "": it did not. Forgotten when
-  // the PaddleJob changes or a creation goes well.
+  // the PaddleJob changes or its Job could be written.
   std::string refused;
   absl::Time status_written = absl::InfinitePast();  // the last time by us; InfinitePast: not since we started
   // The Jobs were read no earlier than this version of the PaddleJob: one that is absent here is gone.

@@ -42,7 +42,7 @@ StatusChange Difference(const Status& from, const Status& to) {
   const std::string was = api::Encode(from), is = api::Encode(to);
   if (was == is) return change;  // as almost always
   const absl::StatusOr<std::string> diff = api::MergePatchDiff(was, is);
-  if (!diff.ok() || *diff == "{}") return change;  // both are objects that we encoded
+  if (!diff.ok()) return change;  // both are objects that we encoded
   api::JsonWriter(change.patch).BeginObject().RawField("status", *diff).EndObject();
   change.details_only = OnlyDetails(from, to);
   return change;

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/field_table.h"
+#include "api/json_value.h"
 #include "api/paddle/paddle_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
@@ -132,7 +133,11 @@ TEST_F(PaddleControllersTest, AJobRunsAndThenNothingIsWritten) {
   ASSERT_TRUE(Reaches("wd", "Running"));
   EXPECT_EQ(Job("wd").status.worker->ready, "2/2");
   EXPECT_EQ(Get<api::volcano::Job>(api::kJobs, "wd").metadata.Controller()->uid, Job("wd").metadata.uid);
-  EXPECT_THAT(controllers_->Dump(), HasSubstr(R"("paddlejobs":1)"));
+  const auto dump = api::ParseJson(controllers_->Dump());
+  ASSERT_TRUE(dump.ok()) << controllers_->Dump();
+  EXPECT_EQ(dump->at("caches").at("paddlejobs"), 1);
+  EXPECT_EQ(dump->at("controllers").at("paddlejob").at("plansUnderWay"), 0);
+  EXPECT_EQ(dump->at("eventsWaiting").as_int64(), static_cast<std::int64_t>(controllers_->events_waiting()));
   loop_.RunFor(absl::Seconds(10));
   const int writes = writes_;
   loop_.RunFor(absl::Minutes(10));
@@ -190,6 +195,64 @@ TEST_F(PaddleControllersTest, WhatIsRefusedIsToldUntilItGoesWell) {
   fate_ = nullptr;
   ASSERT_TRUE(Reaches("wd", "Running"));
   EXPECT_EQ(Job("wd").status.message, "");
+}
+
+// An edit is another job to the API server: what it said of the one before counts no more.
+TEST_F(PaddleControllersTest, WhatIsCorrectedIsMadeAsIfItHadNeverBeenRefused) {
+  fate_ = [](const kube::Request& request) {
+    const bool refused = request.method == "POST" && absl::EndsWith(request.path, "/jobs") && !absl::StrContains(request.body, "ads");
+    return refused ? Answered(403, "Forbidden", "a label team is missing") : RequestFate{};
+  };
+  Start();
+  Ask("POST", kPaddle, "", PaddleText("wd"));
+  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "a label team is missing"); }));
+  Ask("PATCH", kPaddle, "wd", R"({"metadata":{"annotations":{"team":"ads"}}})");
+  ASSERT_TRUE(Reaches("wd", "Running"));
+  EXPECT_TRUE(Comes([&] { return absl::StrContains(Ask("GET", api::kEvents, ""), "made job.batch.volcano.sh wd"); }));
+}
+
+TEST_F(PaddleControllersTest, ANameThatSomebodyElseHasIsWaitedFor) {
+  Start();
+  Ask("POST", api::kServices, "", R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"wd"},"spec":{"ports":[{"port":80}]}})");
+  Ask("POST", kPaddle, "", PaddleText("wd"));
+  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "service wd is not the job's"); })) << Job("wd").status.message;
+  Ask("DELETE", api::kServices, "wd");
+  EXPECT_TRUE(Reaches("wd", "Running"));
+}
+
+TEST_F(PaddleControllersTest, HasNotStoppedWhileAWriteIsUnderWay) {
+  bool written = false;
+  fate_ = [&](const kube::Request& request) {
+    RequestFate fate;
+    if (request.method == "POST" && absl::EndsWith(request.path, "/jobs")) {
+      written = true;
+      fate.reply_delay = absl::Seconds(5);
+    }
+    return fate;
+  };
+  Start();
+  Ask("POST", kPaddle, "", PaddleText("wd"));
+  ASSERT_TRUE(Comes([&] { return written; }));
+  EXPECT_FALSE(controllers_->stopped()) << "nobody has asked it to";
+  controllers_->Stop();
+  EXPECT_FALSE(controllers_->stopped());
+  const absl::Time asked = loop_.Now();
+  ASSERT_TRUE(Comes([&] { return controllers_->stopped(); }));
+  EXPECT_GT(loop_.Now(), asked + absl::Seconds(1));
+}
+
+// The Job's own is not there yet.
+TEST_F(PaddleControllersTest, APodGroupOfThatNameThatAnotherHasSaysNothingOfTheJob) {
+  Start();
+  cluster_->Stop(Component::kControllers);
+  Ask("POST", kPaddle, "", PaddleText("wd"));
+  ASSERT_TRUE(Comes([&] { return !Get<api::volcano::Job>(api::kJobs, "wd").metadata.uid.empty(); }));
+  const std::string map = Ask("POST", api::kConfigMaps, "", R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"other"}})");
+  const std::string uid = api::Decode<PaddleJob>(map)->metadata.uid;
+  Ask("POST", api::kPodGroups, "", absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",
+    "name":"other","controller":true,"uid":")", uid, R"("}]},"spec":{"minMember":1},"status":{"phase":"Running"}})"));
+  loop_.RunFor(absl::Seconds(30));
+  EXPECT_THAT(api::Encode(Job("wd").status), ::testing::Not(HasSubstr("Scheduled")));
 }
 
 // The first is deleted while the answer is on its way, and made again under its name.

@@ -107,6 +107,13 @@ TEST(PaddleIndexTest, TheNewestEventOfAGroupIsWhatItsQueueSays) {
   EXPECT_EQ(index.EventOf("g").message, "");
 }
 
+TEST(PaddleIndexTest, AnEventThatDoesNotSayOfWhomIsOfNobody) {
+  PaddleIndex index;
+  const auto event = *api::Decode<api::core::Event>(R"({"metadata":{"name":"e","resourceVersion":"9"},"message":"no room","involvedObject":{"kind":"PodGroup","name":"wd-j"}})");
+  EXPECT_EQ(index.PutEvent(Key("e"), &event), api::NamespacedName{});
+  EXPECT_EQ(index.EventOf("").message, "");
+}
+
 TEST(PaddleIndexTest, OnlyTheStateOfAQueueIsNews) {
   PaddleIndex index;
   api::volcano::Queue queue;

@@ -124,6 +124,10 @@ TEST(KubeflowTest, K2WithoutANamedPortTheUsualOneIsTaken) {
   EXPECT_THAT(EnvOf(Made(Job(Workers(R"([{"containerPort":8080,"name":"http"}])"))), 0, "PADDLE_MASTER"), ::testing::EndsWith(":36543"));
 }
 
+TEST(KubeflowTest, APortThatHasTheNameAndNoNumberIsRefused) {
+  EXPECT_THAT(Codes(Made(Job(Workers(R"([{"name":"master"}])")))), ElementsAre("E-REFUSED spec.paddleReplicaSpecs.Worker.template.spec.containers[0].ports[0].containerPort"));
+}
+
 TEST(KubeflowTest, K3MastersServeAndEndTheJob) {
   const Translation out = Made(Job(MasterAndWorkers()));
   ASSERT_TRUE(out.ok());

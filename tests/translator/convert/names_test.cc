@@ -46,6 +46,11 @@ TEST(NamesTest, G6OneServer) {
   EXPECT_THAT(Check(Letters(60), {{"ps", 1}}), ElementsAre(AllOf(TooLong(58), HasSubstr("has 60 characters, at most 58 fit with 1 ps pod "))));
 }
 
+// However long: what is wrong with them is only their length.
+TEST(NamesTest, LongNamesAreToldOfTheirLengthAlone) {
+  for (const int letters : {62, 63, 64, 300}) EXPECT_THAT(Check(Letters(letters), {{"worker", 1}}), ElementsAre(TooLong(54))) << letters;
+}
+
 TEST(NamesTest, G7TheLongestRoleDecides) { EXPECT_THAT(Check(Letters(58), {{"ps", 10}, {"worker", 1}}), ElementsAre(TooLong(54))); }
 
 TEST(NamesTest, G8ServiceOfAnotherOwner) {
@@ -123,11 +128,11 @@ TEST(SuggestNameTest, NamesThatDifferAtTheEndStayDifferent) {
 }
 
 TEST(ClashesTest, EveryObjectThatIsNeededAndNoOther) {
-  const std::vector<ForeignObject> foreign{{&api::kServices, "wd-ps-1", ""},       {&api::kServices, "wd-ps-2", ""},      {&api::kServices, "wd-ps-01", ""},
+  const std::vector<ForeignObject> foreign{{&api::kServices, "wd-ps-0", ""},       {&api::kServices, "wd-ps-1", ""},      {&api::kServices, "wd-ps-2", ""}, {&api::kServices, "wd-ps-01", ""},
                                            {&api::kConfigMaps, "wd-paddle-env", ""}, {&api::kConfigMaps, "wd-svc", "job x"}, {&api::kSecrets, "wd", ""}};
   EXPECT_THAT(Told(CheckClashes("wd", kTwoAndTwo, {}, foreign)), ElementsAre(HasSubstr("configmap wd-svc belongs to job x")));
   EXPECT_THAT(Told(CheckClashes("wd", kTwoAndTwo, {.env_config_map = true, .pod_services = true}, foreign)),
-              ElementsAre(HasSubstr("configmap wd-paddle-env is not"), HasSubstr("configmap wd-svc belongs"), HasSubstr("service wd-ps-1 is not")));
+              ElementsAre(HasSubstr("configmap wd-paddle-env is not"), HasSubstr("configmap wd-svc belongs"), HasSubstr("service wd-ps-0 is not"), HasSubstr("service wd-ps-1 is not")));
 }
 
 }  // namespace

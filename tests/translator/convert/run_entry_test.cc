@@ -136,7 +136,9 @@ TEST(RunEntryTest, WhatCannotBeRewrittenIsSaid) {
   };
   EXPECT_THAT(told({{"{name: ENTRY,", "{name: ENTRIES,"}}), ElementsAre(HasSubstr("there is no ENTRY"), HasSubstr("there is no ENTRY")));
   EXPECT_THAT(told({{"TRAINING_ROLE, value: TRAINER", "TRAINING_ROLE, value: PSERVER"}}), ElementsAre(HasSubstr("task pserver has the same role")));
-  EXPECT_THAT(told({{"\"30236\"", "\"70000\""}}), ElementsAre(HasSubstr("PADDLE_PORT is no port"), HasSubstr("PADDLE_PORT is no port")));
+  for (const char* const port : {"\"70000\"", "\"65536\"", "\"0\"", "\"http\""}) {
+    EXPECT_THAT(told({{"\"30236\"", port}}), ElementsAre(HasSubstr("PADDLE_PORT is no port"), HasSubstr("PADDLE_PORT is no port"))) << port;
+  }
   EXPECT_THAT(told({{"name: ctr-volcano", "name: ctr.volcano"}}), ElementsAre(HasSubstr("E-NAME metadata.name")));
   EXPECT_THAT(told({{"- name: trainer\n      replicas: 2", "- name: trainer\n      replicas: 2000000000"}}), ElementsAre(HasSubstr("E-ENV-TOO-LARGE spec.tasks[1].replicas")));
 }

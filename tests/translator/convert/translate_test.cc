@@ -190,6 +190,9 @@ TEST(TranslateTest, ATemplateOnTheHostNetworkGetsPortsOfItsOwn) {
   EXPECT_THAT(HostPortsOf(done, "worker"), ElementsAre(21820));
   EXPECT_FALSE(PodOf(done, "ps").contains("hostNetwork"));
   EXPECT_EQ(Variable(EnvOf(done, "ps"), "PADDLE_PORT"), "21800");
+  const Translation servers = Of("ps: {replicas: 1, template: {spec: {hostNetwork: true, containers: [{name: c, image: i}]}}}, worker: {replicas: 2, template: T}");
+  EXPECT_THAT(HostPortsOf(servers, "ps"), ElementsAre(21800));
+  EXPECT_EQ(Variable(EnvOf(servers, "worker"), "PADDLE_PSERVERS_IP_PORT_LIST"), "wd-ps-0.wd:21800");
 }
 
 TEST(TranslateTest, HostPortBaseAndNodes) {
@@ -818,6 +821,9 @@ TEST(TranslateTest, SelectorsOfSinglePods) {
   const Translation done = Of("worker: {replicas: 2, template: {spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
                               "[{topologyKey: h, labelSelector: {matchExpressions: [{key: paddle-res-name, operator: Exists}]}}]}}, containers: [{name: c, image: i}]}}}");
   EXPECT_EQ(Told(done.findings), "W-LABEL spec.worker.template.spec.affinity");
+  const Translation others = Of("worker: {replicas: 2, template: {spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                                "[{topologyKey: h, labelSelector: {matchExpressions: [{key: team, operator: In, values: [ads]}]}}]}}, containers: [{name: c, image: i}]}}}");
+  EXPECT_EQ(Told(others.findings), "") << "these labels the pods have as before";
 }
 
 TEST(TranslateTest, PodServices) {

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "api/json_value.h"
 #include "base/strings.h"
 #include "cmd/gangway/object_check.h"
@@ -142,7 +143,8 @@ TEST(TranslateManifestTest, FieldsThatNobodyKnowsAreLeftOutAlsoInTemplates) {
   const std::string entry = R"({apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: ctr, annotations: {paddle.gangway.io/run-entry: "on"}}, spec: {minAvailable: 1, tasks: [
     {name: trainer, replicas: 1, template: {spec: {containers: [{name: p, image: i, imge: x, command: [paddle_k8s, start_fluid], env: [{name: ENTRY, value: python train.py},
     {name: TRAINING_ROLE, value: TRAINER}]}]}}}]}})";
-  EXPECT_THAT(JobText(Of(entry)), Not(HasSubstr("\"imge\"")));
+  EXPECT_EQ(Objects(Of(entry)), "Job ctr");
+  EXPECT_THAT(JobText(Of(entry)), AllOf(HasSubstr("exec sh -c"), Not(HasSubstr("\"imge\""))));
 }
 
 TEST(TranslateManifestTest, ANamespaceThatCannotBeIsAnError) {
@@ -230,6 +232,12 @@ TEST(TranslateManifestTest, SidecarsThatTheNamespaceInjectsAreTurnedOff) {
   EXPECT_THAT(JobText(of("\"istio-injection\": disabled, istio.io/rev: canary")), Not(HasSubstr("sidecar.istio.io")));
 }
 
+TEST(TranslateManifestTest, AConfigMapInTheJobsPlaceIsAnError) {
+  const auto named = [](absl::string_view name) { return absl::StrCat("{apiVersion: v1, kind: ConfigMap, metadata: {name: ", name, "}}\n"); };
+  EXPECT_THAT(Places(Of(named("wd-svc") + kSeparator + Job())), ElementsAre("E-SVC-CLASH 6: metadata.name")) << "Volcano makes one of this name";
+  EXPECT_THAT(Places(Of(named("wd") + kSeparator + Job())), IsEmpty());
+}
+
 TEST(TranslateManifestTest, AServiceInTheJobsPlaceIsAnErrorAndOneThatSelectsByALostLabelAWarning) {
   const std::string taken = "{apiVersion: v1, kind: Service, metadata: {name: wd}, spec: {ports: [{port: 80}]}}\n";
   EXPECT_THAT(Places(Of(taken + kSeparator + Job())), ElementsAre("E-SVC-CLASH 6: metadata.name"));
@@ -268,6 +276,9 @@ TEST(TranslateManifestTest, PaddleRecsTwoFilesBecomeOneJob) {
   EXPECT_THAT(translation.objects[0].json, HasSubstr("# mine")) << "the pods get the file as it is";
   EXPECT_THAT(Places(Of(kBackend)), ElementsAre("E-KIND 1: "));
   EXPECT_THAT(Places(Of(kConfig)), ElementsAre("E-KIND 2: "));
+  const std::string other = absl::StrReplaceAll(kBackend, {{"job_name: rec", "job_name: other"}});
+  EXPECT_EQ(Objects(Of(absl::StrCat(kBackend, kSeparator, other, kSeparator, kConfig))), "ConfigMap rec-modelconfig, Job rec, ConfigMap other-modelconfig, Job other")
+      << "one config for all";
   const ManifestTranslation late = Of(absl::StrCat(kBackend, kSeparator, "train: {engine: single}\n"), {});
   EXPECT_EQ(Objects(late), "");
   EXPECT_THAT(Places(late), ElementsAre("E-REFUSED 6: train.engine"));
@@ -304,6 +315,8 @@ TEST(TranslateManifestTest, StoriesAreToldWhenAskedFor) {
 TEST(TranslateManifestTest, CommentsSayWhy) {
   const std::string yaml = cmd::TranslationYaml(Of(Job()));
   EXPECT_THAT(yaml, AllOf(StartsWith("# Made of PaddleJob wd: worker 2.\n"), HasSubstr("  # all 2 pods start together, or none does\n  minAvailable: 2\n"),
+                          HasSubstr("# wait-dns: until the names of the peers resolve; a program looks once, and gives up\n"),
+                          HasSubstr("# the first one that fits counts, before those of the job\n"),
                           HasSubstr("# Volcano counts runs: this is the first and 3 restarts\n  maxRetry: 4\n"), Not(HasSubstr("I-RESTART"))));
 }
 

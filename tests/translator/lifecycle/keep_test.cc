@@ -33,6 +33,7 @@ TEST(PaddleKeep, TheJobIsMadeWithOneStatus) {
   const api::OwnerReference owner = *world.job().metadata.Controller();
   EXPECT_EQ(owner.kind, "PaddleJob");
   EXPECT_EQ(owner.uid, world.paddle().metadata.uid);
+  EXPECT_FALSE(world.job().metadata.annotations.contains("paddle.gangway.io/restarts")) << "there was none";
   EXPECT_EQ(world.CountEvents("JobCreated"), 1);
   EXPECT_EQ(world.phase(), "Pending");
   EXPECT_TRUE(world.Decide().stages.empty());  // before its controller has seen it
@@ -74,6 +75,7 @@ TEST(PaddleKeep, AJobThatIsDeletedAfterTheEndStaysAway) {
 TEST(PaddleKeep, ThePriorityClassIsCarriedOver) {
   PaddleWorld world(Workers(1, R"("schedulingPolicy":{"priorityClass":"low"})"));
   ASSERT_TRUE(world.Start());
+  EXPECT_EQ(world.CountEvents("TranslationInfo", "I-PRIORITY"), 1);
   const std::string job = world.job().metadata.uid;
   world.Edit(R"({"spec":{"schedulingPolicy":{"priorityClass":"high"}}})");
   ASSERT_TRUE(world.Settle());
@@ -163,6 +165,8 @@ TEST(PaddleKeep, AnEditThatCannotBeTranslatedLeavesTheJobRunning) {
   world.SetAll("Succeeded");  // and it comes to its end
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_EQ(world.status().message, "") << "a job that has completed has nothing to complain of";
+  EXPECT_EQ(world.Told("Translated").status, "True") << "of what ran";
   world.DeleteJob();
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Completed");
@@ -238,6 +242,15 @@ TEST(PaddleKeep, AServiceOfSomebodyElse) {
   world.Remove("services", "wd");
   ASSERT_TRUE(world.Start());
   EXPECT_EQ(world.phase(), "Running");
+}
+
+// An earlier Job of this name would be waited for; one of another name keeps what is its own.
+TEST(PaddleKeep, AServiceOfAJobOfAnotherName) {
+  PaddleWorld world(Workers(1));
+  world.Add("services", "wd", OwnedBy("batch.volcano.sh/v1alpha1", "Job", "web", "uid-web"));
+  world.Step();
+  EXPECT_THAT(world.status().message, HasSubstr("E-SVC-CLASH"));
+  EXPECT_THAT(world.status().message, HasSubstr("service wd belongs to job web"));
 }
 
 TEST(PaddleKeep, AJobOfThatNameThatIsNotOurs) {
@@ -514,6 +527,43 @@ TEST(PaddleKeep, PodsThatTheApiServerRefusesAreTold) {
   EXPECT_EQ(world.phase(), "Running");
   EXPECT_EQ(world.status().message, "");
   EXPECT_NE(world.Told("Scheduled").reason, "FailedCreate");
+}
+
+TEST(PaddleKeep, APodThatIsMissedWhileTheOthersRunIsTold) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  world.has_job_controller = false;
+  world.PodGone("wd-worker-1");
+  world.job_warning = {"FailedCreate", "Pod wd-worker-1: exceeded quota"};
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.Told("Scheduled").status, "False");
+  EXPECT_EQ(world.Told("Scheduled").reason, "FailedCreate");
+  EXPECT_EQ(world.Told("Scheduled").message, world.job_warning.message);
+  world.SetJobPhase("Restarting");  // when none is due, the event is an old one
+  ASSERT_TRUE(world.Settle());
+  EXPECT_NE(world.Told("Scheduled").reason, "FailedCreate");
+}
+
+TEST(PaddleKeep, TheLastWordsOfAProgramAreTold) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  world.SetPodStatus("wd-worker-1",
+                     R"({"phase":"Failed","containerStatuses":[{"name":"paddle","state":{"terminated":{"exitCode":1,"message":"step 3\nValueError: bad shape\n"}}}]})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.status().message, "wd-worker-1 exit 1: ValueError: bad shape");
+}
+
+// The marks on a Job are anybody's to write: here those of an elastic job, on one without workers in its PaddleJob.
+TEST(PaddleKeep, MarksOfAnElasticJobMakeNoWorkersWhereThereAreNone) {
+  PaddleWorld world(PaddleJobText("wd", {{"ps", RoleText(2)}}));
+  ASSERT_TRUE(world.Settle());
+  world.has_job_controller = false;
+  const std::string mark = world.job().metadata.annotations.at("paddle.gangway.io/translation");
+  world.PatchJob(absl::StrCat(R"({"metadata":{"annotations":{"paddle.gangway.io/elastic":"1:4","paddle.gangway.io/translation":")", mark.substr(0, mark.find(' ')),
+                              R"("}},"spec":{"tasks":[{"name":"worker","replicas":2,"template":{}}]}})"));
+  const std::string job = api::ToJson(world.Object("jobs", "wd"));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(api::ToJson(world.Object("jobs", "wd")), job);
 }
 
 TEST(PaddleKeep, WhatAContainerWaitsFor) {

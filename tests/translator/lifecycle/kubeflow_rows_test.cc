@@ -282,6 +282,26 @@ TEST(KubeflowLife, RestartsAreCountedOverJobs) {
   }
 }
 
+// This status has no other place for their number.
+TEST(KubeflowLife, RestartsStandBehindWhatIsSaidOfTheTranslation) {
+  PaddleWorld world(Workers(1, R"("schedulingPolicy":{"minResources":{"cpu":"1"}})"));
+  const auto translated = [&] {
+    const auto status = world.kubeflow_status();
+    return status.conditions.front().message;
+  };
+  ASSERT_TRUE(world.Start());
+  const std::string said = translated();
+  EXPECT_THAT(said, ::testing::StartsWith("W-MIN-RESOURCES"));
+  world.DeleteJob();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(translated(), "its Job was deleted [restarts 1]");
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_EQ(translated(), said + " [restarts 1]");
+  world.SetAll("Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(translated(), said + " [restarts 1]");
+}
+
 TEST(KubeflowLife, OneThatEndedBeforeWeCameIsLeftAlone) {
   PaddleWorld world(Workers(1));
   world.Edit(R"({"status":{"conditions":[{"type":"Created","status":"True"},{"type":"Succeeded","status":"True","reason":"PaddleJobSucceeded"}]}})");
@@ -299,6 +319,19 @@ TEST(KubeflowLife, ElasticWorkersAreScaled) {
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.job().metadata.uid, job);
   EXPECT_THAT(world.Pods(), SizeIs(4));
+}
+
+TEST(KubeflowLife, AnElasticPolicyThatNoEtcdServesReplacesNothing) {
+  std::string text = KubeflowJobText("kf", {{"Worker", Role(3, "OnFailure")}});
+  text.insert(text.find("\"runPolicy\""), R"("elasticPolicy":{},)");
+  PaddleWorld world(text);
+  world.options.elastic_etcd.clear();
+  ASSERT_TRUE(world.Start());
+  const std::string job = world.job().metadata.uid;
+  world.Edit(R"({"spec":{"runPolicy":{"cleanPodPolicy":"All"}}})");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().metadata.uid, job);
+  EXPECT_EQ(world.LastCondition(), "Running");
 }
 
 TEST(KubeflowLife, ElasticWorkersWithoutBoundsAreScaled) {

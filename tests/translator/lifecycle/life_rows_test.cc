@@ -44,6 +44,7 @@ TEST(PaddleLife, H1ServersAndWorkersAreEdited) {
   EXPECT_EQ(world.phase(), "Restarting");
   EXPECT_THAT(world.status().message, HasSubstr("ps=3,worker=2 -> ps=1,worker=4"));
   EXPECT_EQ(world.CountEvents("Restarting"), 1);
+  EXPECT_EQ(world.CountEvents("Restarting", "restart 0"), 0) << "an edit has no number";
   ASSERT_TRUE(world.ComeBack());
   EXPECT_EQ(world.phase(), "Running");
   EXPECT_EQ(world.status().mode, "PS");
@@ -384,7 +385,7 @@ TEST(PaddleLife, PodsThatCannotBeFoundAreNotWaitedForForEver) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Start());
   world.has_job_controller = false;
-  world.PatchJob(R"({"status":{"failed":2}})");
+  world.PatchJob(R"({"status":{"failed":2,"state":{"message":"Job is Failed: too many pods failed"}}})");
   world.SetJobPhase("Failed");
   world.PodGone("wd-worker-0");
   world.PodGone("wd-worker-1");
@@ -393,6 +394,7 @@ TEST(PaddleLife, PodsThatCannotBeFoundAreNotWaitedForForEver) {
   world.Pass(absl::Seconds(10));
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Failed");
+  EXPECT_EQ(world.status().message, "Job is Failed: too many pods failed") << "nothing else is known";
 }
 
 TEST(PaddleLife, H15OutOfMemoryEachTime) {
@@ -433,12 +435,15 @@ TEST(PaddleLife, AnElasticWorkerIsNotReplacedForEver) {
   PaddleWorld world(Elastic(3, "\"paddle.gangway.io/max-restarts\":\"2\""));
   ASSERT_TRUE(world.Start());
   constexpr std::int32_t most = 2;
-  for (int i = 0; i < most; ++i) {
+  for (int i = 1; i <= most; ++i) {
+    const std::string failed = world.PodUid("wd-worker-1");
     world.SetPod("wd-worker-1", "Failed", 1);
     ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.job().metadata.annotations.at("paddle.gangway.io/replaced"), absl::StrCat(i, " ", failed)) << "it does not grow with each";
     world.SetPod("wd-worker-1", "Running");
     ASSERT_TRUE(world.Settle());
   }
+  EXPECT_EQ(world.CountEvents("WorkerReplaced", "pod wd-worker-1 has failed and is made anew; at most 2 are"), most);
   world.SetPod("wd-worker-1", "Failed", 1);
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.status().restarts, most);

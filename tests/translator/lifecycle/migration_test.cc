@@ -139,6 +139,12 @@ TEST(MigrationTest, ThePlanSaysWhatGoesAndWhatIsTakenOver) {
   EXPECT_THAT(migration.goes, ElementsAre("configmap wd", "pod wd-ps-0", "pod wd-worker-0", "podgroup wd", "service wd-ps-0", "service wd-worker-0"));
   EXPECT_EQ(migration.taken_over, "queue ads, minMember 2");
   EXPECT_FALSE(convert::HasErrors(migration.findings));
+  const auto says = [](const Migration& plan, convert::Code code) {
+    return std::any_of(plan.findings.begin(), plan.findings.end(), [&](const convert::Finding& one) { return one.code == code; });
+  };
+  EXPECT_FALSE(says(migration, convert::Code::kMinResources));
+  town.At("podgroups", "wd").at("spec").as_object()["minResources"] = {{"cpu", "1"}};
+  EXPECT_TRUE(says(PlanImport(town.Look(), {}), convert::Code::kMinResources)) << "they are not taken over";
 }
 
 TEST(MigrationTest, TheRecordComesFirstAndTheJobIsOursOnlyWhenAllIsGone) {
@@ -306,6 +312,17 @@ TEST(MigrationTest, AnImportThatBrokeOffEndsWithoutAnotherJob) {
   EXPECT_EQ(Spec(town), spec);
   EXPECT_EQ(town.At("paddlejobs", "wd").at("metadata").at("annotations").at("paddle.gangway.io/managed-by"), "gangway");
   EXPECT_TRUE(town.Look().volcano_job != nullptr);
+}
+
+TEST(MigrationTest, ARecordOfAnEarlierJobOfThatNameSaysNothingOfThisOne) {
+  Town town;
+  RunAsOurs(town);
+  town.Put("configmaps", R"({"metadata":{"name":"gangway-import-wd","namespace":"a","uid":"x","ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":"wd","uid":"u0"}]},
+    "data":{"paddlejob.json":"{}"}})");
+  const Migration migration = PlanImport(town.Look(), {});
+  EXPECT_EQ(migration.state, MigrationState::kOurs);
+  EXPECT_TRUE(migration.done);
+  EXPECT_TRUE(migration.next.empty());
 }
 
 TEST(MigrationTest, AWayBackThatBrokeOffIsNotTurnedAround) {

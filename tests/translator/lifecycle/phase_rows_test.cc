@@ -164,6 +164,10 @@ TEST(PaddlePhase, B12NoServersAtAll) {
   EXPECT_EQ(world.status().mode, "Collective");
   EXPECT_EQ(world.status().ps->ready, "0/0");
   EXPECT_THAT(world.Told("Translated").message, HasSubstr("W-ZERO-REPLICAS"));
+  world.SetAll("Succeeded");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_THAT(world.Told("Translated").message, HasSubstr("W-ZERO-REPLICAS")) << "also after the end";
 }
 
 TEST(PaddlePhase, B13NoWorkersAtAll) {
