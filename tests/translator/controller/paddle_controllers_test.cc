@@ -96,6 +96,12 @@ class PaddleControllersTest : public ::testing::Test {
     const auto object = api::Decode<T>(Ask("GET", resource, name));
     return object.ok() ? *object : T{};
   }
+  // As the scheduler does it when the queue does not let the group in.
+  void SayOf(const api::volcano::PodGroup& group, absl::string_view message) {
+    Ask("POST", api::kEvents, "", absl::StrCat(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"refused"},"type":"Normal","reason":"Unschedulable","message":")", message,
+                                               R"(","involvedObject":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","namespace":"default","name":")", group.metadata.name,
+                                               R"(","uid":")", group.metadata.uid, R"("}})"));
+  }
   PaddleJob Job(const std::string& name) { return Get<PaddleJob>(kPaddle, name); }
   bool Comes(const std::function<bool()>& what) {
     const absl::Time give_up = loop_.Now() + kPatience;
@@ -241,18 +247,33 @@ TEST_F(PaddleControllersTest, HasNotStoppedWhileAWriteIsUnderWay) {
   EXPECT_GT(loop_.Now(), asked + absl::Seconds(1));
 }
 
+TEST_F(PaddleControllersTest, WhatTheQueueSaysOfTheGroupIsTold) {
+  Start();
+  cluster_->Stop(Component::kScheduler);
+  Ask("POST", kPaddle, "", PaddleText("wd"));
+  api::volcano::PodGroup group;
+  ASSERT_TRUE(Comes([&] {
+    group = Get<api::volcano::PodGroup>(api::kPodGroups, absl::StrCat("wd-", Get<api::volcano::Job>(api::kJobs, "wd").metadata.uid));
+    return !group.metadata.uid.empty();
+  }));
+  SayOf(group, "queue default has room for 1 of 2 pods");
+  EXPECT_TRUE(Comes([&] { return Job("wd").status.message == "queue default has room for 1 of 2 pods"; })) << Job("wd").status.message;
+}
+
 // The Job's own is not there yet.
 TEST_F(PaddleControllersTest, APodGroupOfThatNameThatAnotherHasSaysNothingOfTheJob) {
   Start();
   cluster_->Stop(Component::kControllers);
+  cluster_->Stop(Component::kScheduler);
   Ask("POST", kPaddle, "", PaddleText("wd"));
   ASSERT_TRUE(Comes([&] { return !Get<api::volcano::Job>(api::kJobs, "wd").metadata.uid.empty(); }));
-  const std::string map = Ask("POST", api::kConfigMaps, "", R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"other"}})");
-  const std::string uid = api::Decode<PaddleJob>(map)->metadata.uid;
+  Ask("POST", api::kConfigMaps, "", R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"other"}})");
+  const std::string uid = Get<PaddleJob>(api::kConfigMaps, "other").metadata.uid;
   Ask("POST", api::kPodGroups, "", absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",
-    "name":"other","controller":true,"uid":")", uid, R"("}]},"spec":{"minMember":1},"status":{"phase":"Running"}})"));
+    "name":"other","controller":true,"uid":")", uid, R"("}]},"spec":{"minMember":1}})"));
+  SayOf(Get<api::volcano::PodGroup>(api::kPodGroups, "wd"), "no room for the other");
   loop_.RunFor(absl::Seconds(30));
-  EXPECT_THAT(api::Encode(Job("wd").status), ::testing::Not(HasSubstr("Scheduled")));
+  EXPECT_EQ(Job("wd").status.message, "");
 }
 
 // The first is deleted while the answer is on its way, and made again under its name.

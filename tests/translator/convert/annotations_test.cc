@@ -84,9 +84,26 @@ TEST(AnnotationsTest, WhatHasNoMeaningIsToldAndTheDefaultCounts) {
   for (const absl::string_view text : {"etcd.infra", ":2379", "etcd.infra:0", "etcd://etcd.infra:2379", "a:1,b:2", "a b:1", "etcd.infra:70000"}) {
     EXPECT_THAT(Said("elastic-etcd", text), HasSubstr("like etcd.infra:2379")) << text;
   }
+  for (const absl::string_view text : {"a:65536", "a:", "a:1x", "a:000001", "a\tb:1", "a\x7f:1"}) EXPECT_NE(Said("elastic-etcd", text), "") << text;
   for (const absl::string_view text : {"0", "65477", "2.5", "-20"}) EXPECT_NE(Said("host-port-base", text), "") << text;
+  for (const absl::string_view text : {"-2", "2147483648", "-", "--1"}) EXPECT_NE(Said("container-restarts", text), "") << text;
+  for (const absl::string_view text : {"a b", "a\x7f", "a\n"}) {
+    EXPECT_NE(Said("wait-dns", text), "") << text;
+    EXPECT_NE(Said("managed-by", text), "") << text;
+  }
   for (const absl::string_view text : {"1.5s", "-1", "68y", "2147483648s"}) EXPECT_NE(Said("ttl", text), "") << text;
   EXPECT_THAT(Said("backend", "pods"), HasSubstr("must be job"));
+}
+
+TEST(AnnotationsTest, NumbersUpToTheirBorders) {
+  EXPECT_EQ(ReadOne("max-restarts", "2147483646").annotations.max_restarts, 2147483646);
+  EXPECT_EQ(ReadOne("container-restarts", "2147483647").annotations.container_restarts, 2147483647);
+  EXPECT_EQ(ReadOne("container-restarts", "0").annotations.container_restarts, 0);
+  EXPECT_EQ(ReadOne("host-port-base", "1").annotations.host_port_base, 1);
+  EXPECT_EQ(ReadOne("host-port-base", "65476").annotations.host_port_base, 65476) << "59 ports come after it";
+  EXPECT_EQ(ReadOne("ttl", "2147483647s").annotations.ttl_seconds, 2147483647);
+  EXPECT_EQ(ReadOne("server-grace", "0s").annotations.server_grace, absl::ZeroDuration());
+  for (const absl::string_view text : {"a:1", "a:65535"}) EXPECT_EQ(ReadOne("elastic-etcd", text).annotations.elastic_etcd, text);
 }
 
 TEST(AnnotationsTest, ANearWordIsNamed) {
@@ -114,8 +131,10 @@ TEST(VolcanoVersionTest, ReleasesAsTheyAreWritten) {
   EXPECT_EQ(*ParseVolcanoVersion("1.13"), (VolcanoVersion{1, 13}));
   EXPECT_EQ(*ParseVolcanoVersion("v1.9.0"), (VolcanoVersion{1, 9}));
   EXPECT_EQ(*ParseVolcanoVersion("v1.16.0-alpha.0"), (VolcanoVersion{1, 16}));
+  EXPECT_EQ(*ParseVolcanoVersion("1.16+build"), (VolcanoVersion{1, 16}));
+  EXPECT_EQ(*ParseVolcanoVersion("1.9999.9999"), (VolcanoVersion{1, 9999}));
   EXPECT_LT((VolcanoVersion{1, 9}), (VolcanoVersion{1, 10}));
-  for (const absl::string_view text : {"", "1", "v", "1.", "1.x", ".13", "latest", "1.13.", "1.13.0.0", "1.13-", "1,13", "1.99999", " 1.13", "-1.13"}) {
+  for (const absl::string_view text : {"", "1", "v", "1.", "1.x", ".13", "latest", "1.13.", "1.13.0.0", "1.13-", "1,13", "1.99999", "10000.1", "1.13.99999", "1.13x", "1.13+", " 1.13", "-1.13"}) {
     EXPECT_EQ(ParseVolcanoVersion(text).status(), absl::InvalidArgumentError(absl::StrCat("'", text, "' is no version of Volcano: write it like 1.13")));
   }
 }

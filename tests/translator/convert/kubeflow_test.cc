@@ -263,6 +263,54 @@ TEST(KubeflowTest, BackoffLimitIsCountedForEachRole) {
   EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":-1})"))), Contains("E-REFUSED spec.runPolicy.backoffLimit"));
 }
 
+TEST(KubeflowTest, NumbersOfRestartsUpToTheirBorders) {
+  TranslateOptions options = Ours();
+  options.elastic_etcd = "etcd.infra:2379";
+  const auto elastic = [&](absl::string_view restarts, absl::string_view policy = "{}") {
+    return Made(Job(Workers(), absl::StrCat(R"("elasticPolicy":{"maxRestarts":)", restarts, R"(},"runPolicy":)", policy)), options);
+  };
+  for (const char* const wrong : {"-1", "2147483647"}) EXPECT_THAT(Codes(elastic(wrong)), ElementsAre("E-REFUSED spec.elasticPolicy.maxRestarts")) << wrong;
+  EXPECT_EQ(elastic("0").job.spec.max_retry, 1);
+  EXPECT_EQ(elastic("2147483646").job.spec.max_retry, 2147483647);
+  EXPECT_EQ(elastic("null", R"({"backoffLimit":0})").job.spec.max_retry, 1) << "the first restart is the end";
+  EXPECT_EQ(elastic("7", R"({"backoffLimit":0})").job.spec.max_retry, 8) << "it is said";
+  EXPECT_EQ(elastic("null").job.spec.max_retry, 100);
+  const std::string by_code = absl::StrCat("\"Worker\":", Role("\"replicas\":2,\"restartPolicy\":\"ExitCode\""));
+  EXPECT_EQ(Made(Job(by_code, R"("runPolicy":{"backoffLimit":2147483647})")).job.spec.max_retry, 2147483647);
+  EXPECT_EQ(Made(Job(by_code)).job.spec.max_retry, 4);
+  EXPECT_EQ(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":1})")).job.spec.tasks[0].max_retry, 1);
+  EXPECT_EQ(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":1})")).job.spec.max_retry, 4) << "of evictions it says nothing";
+  EXPECT_EQ(Made(Job(by_code, R"("runPolicy":{"backoffLimit":0})", "wd", Annotated("max-restarts", "5"))).job.spec.max_retry, 6) << "ours is said of the whole job";
+}
+
+TEST(KubeflowTest, RestartPoliciesThatItDoesNotHaveAreTold) {
+  const auto codes = [](bool strict) {
+    TranslateOptions options = Ours();
+    options.strict = strict;
+    return Codes(Made(Job(absl::StrCat("\"Worker\":", Role("\"restartPolicy\":\"Onfailure\""))), options));
+  };
+  EXPECT_THAT(codes(false), ElementsAre("W-ENUM spec.paddleReplicaSpecs.Worker.restartPolicy"));
+  EXPECT_THAT(codes(true), ElementsAre("E-ENUM spec.paddleReplicaSpecs.Worker.restartPolicy"));
+}
+
+TEST(KubeflowTest, TheTimeAJobIsKeptIsItsOwnOrTheAnnotations) {
+  EXPECT_EQ(Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":0})", "wd", Annotated("ttl", "60"))).job.spec.ttl_seconds_after_finished, 0);
+  EXPECT_EQ(Made(Job(Workers(), "", "wd", Annotated("ttl", "60"))).job.spec.ttl_seconds_after_finished, 60);
+  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":-1})"))), ElementsAre("E-REFUSED spec.runPolicy.ttlSecondsAfterFinished"));
+}
+
+TEST(KubeflowTest, ATemplatesOwnDeadlineStaysWhereItIsShorter) {
+  const auto deadline = [](int own, int whole) {
+    const std::string pod = absl::StrCat(R"({"spec":{"activeDeadlineSeconds":)", own, R"(,"containers":[{"name":"paddle","image":"i"}]}})");
+    const Translation out = Made(Job(absl::StrCat("\"Worker\":", Role("", pod)), absl::StrCat(R"("runPolicy":{"activeDeadlineSeconds":)", whole, "}")));
+    return TemplateOf(out, 0).at("spec").at("activeDeadlineSeconds").as_int64();
+  };
+  EXPECT_EQ(deadline(30, 60), 30);
+  EXPECT_EQ(deadline(90, 60), 60);
+  EXPECT_EQ(TemplateOf(Made(Job(Workers(), R"("runPolicy":{"activeDeadlineSeconds":1})")), 0).at("spec").at("activeDeadlineSeconds"), 1);
+  EXPECT_EQ(TemplateOf(Made(Job(Workers(), R"("runPolicy":{"activeDeadlineSeconds":5000000000})")), 0).at("spec").at("activeDeadlineSeconds"), 2147483647) << "pods count no further";
+}
+
 TEST(KubeflowTest, CleanPodPolicies) {
   const auto codes = [](absl::string_view policy, bool kept, bool strict = false) {
     TranslateOptions options = Ours();

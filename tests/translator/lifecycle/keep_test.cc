@@ -553,6 +553,23 @@ TEST(PaddleKeep, TheLastWordsOfAProgramAreTold) {
   EXPECT_EQ(world.status().message, "wd-worker-1 exit 1: ValueError: bad shape");
 }
 
+// While nobody looked: a controller that was away sees neither Running nor Completing.
+TEST(PaddleKeep, AJobThatHasCompletedHasNothingToComplainOf) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  world.SetPodStatus("wd-worker-0", R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ErrImagePull"}}}]})");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_EQ(world.status().message, "wd-worker-0 ErrImagePull");
+  world.has_job_controller = false;
+  world.SetAll("Succeeded");
+  world.SetJobPhase("Completed");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Completed");
+  EXPECT_EQ(world.status().message, "");
+}
+
 // The marks on a Job are anybody's to write: here those of an elastic job, on one without workers in its PaddleJob.
 TEST(PaddleKeep, MarksOfAnElasticJobMakeNoWorkersWhereThereAreNone) {
   PaddleWorld world(PaddleJobText("wd", {{"ps", RoleText(2)}}));
