@@ -74,7 +74,7 @@ void JobFlowController::OnTemplate(const NamespacedName& key) {
 void JobFlowController::OnJob(const NamespacedName& key, const JobPtr& before, const JobPtr& after) {
   const NamespacedName was = before == nullptr ? NamespacedName{} : TemplateOf(*before);
   const NamespacedName is = after == nullptr ? NamespacedName{} : TemplateOf(*after);
-  if (was != is || before == nullptr || after == nullptr) {
+  if (was != is) {
     if (!was.name.empty()) {
       Erase(jobs_of_template_, was, key.name);
       templates_.Enqueue(was);

@@ -1,7 +1,5 @@
 #include "plugin/controller/ssh_secrets.h"
 
-#include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -70,9 +68,6 @@ bool SshSecrets::Fill(const JobKey& key, lifecycle::JobView& view) {
   }
   if (entry.known == Known::kThere) {
     view.objects.push_back(entry.secret);
-    std::sort(view.objects.begin(), view.objects.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.resource->plural, a.name) < std::tie(b.resource->plural, b.name);
-    });
   } else if (keeps_pods && lifecycle::WantsSshKey(job)) {
     if (!entry.key) TakeKey(key, entry);
     view.ssh_key = entry.key ? &*entry.key : nullptr;

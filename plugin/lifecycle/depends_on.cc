@@ -28,7 +28,7 @@ bool Ready(const Roster& roster, const std::string& name) {
 }  // namespace
 
 bool GateOpen(const Roster& roster, const TaskPods& task) {
-  if (!task.spec->depends_on || task.spec->depends_on->name.empty()) return true;
+  if (!task.spec->depends_on) return true;
   const std::vector<std::string>& names = task.spec->depends_on->name;
   const auto ready = [&](const std::string& name) { return Ready(roster, name); };
   if (names.size() > 1 && task.spec->depends_on->iteration == "any") return std::any_of(names.begin(), names.end(), ready);

@@ -69,8 +69,8 @@ class Decision {
       auto before = was_.created.find(task.spec->name);
       if (before == was_.created.end()) continue;
       Indices left;
-      for (std::size_t i = 0; i < task.slots.size(); ++i) {
-        const auto index = static_cast<std::int32_t>(i);
+      const auto places = static_cast<std::int32_t>(task.slots.size());
+      for (std::int32_t index = 0; index < places; ++index) {
         if (before->second.Contains(index) && !released_.contains(task.PodName(index))) left.Append(index);
       }
       before->second = std::move(left);

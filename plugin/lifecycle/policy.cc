@@ -11,9 +11,7 @@ using api::volcano::LifecyclePolicy;
 
 // Admission has read it once already; what does not read counts as none.
 absl::Duration TimeoutOf(const LifecyclePolicy& policy) {
-  if (policy.timeout.empty()) return absl::ZeroDuration();
-  const absl::StatusOr<absl::Duration> timeout = api::ParseGoDuration(policy.timeout);
-  return timeout.ok() && *timeout > absl::ZeroDuration() ? *timeout : absl::ZeroDuration();
+  return api::ParseGoDuration(policy.timeout).value_or(absl::ZeroDuration());
 }
 
 bool Names(const LifecyclePolicy& policy, absl::string_view event) {

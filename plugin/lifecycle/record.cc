@@ -23,7 +23,6 @@ constexpr char kDelayed[] = "gangway.io/delayed";
 std::string EncodeTasks(const IndicesByTask& tasks) {
   std::string out;
   for (const auto& [task, indices] : tasks) {
-    if (indices.empty()) continue;
     absl::StrAppend(&out, out.empty() ? "" : " ", task, ":", indices.ToString());
   }
   return out;
