@@ -77,6 +77,8 @@ TEST(TensorflowPluginTest, NothingForAJobOfOnePod) {
   Job job = MakeJob("j", {{"worker", 1}});
   job.spec.plugins = {{"tensorflow", {}}};
   EXPECT_THAT(Env(Container(Build(job, "worker", 0))), IsEmpty());
+  job.spec.tasks[0].replicas = 2;
+  EXPECT_THAT(Env(Container(Build(job, "worker", 1))), ElementsAre(R"(TF_CONFIG={"cluster":{"worker":["j-worker-0.j:2222","j-worker-1.j:2222"]},"task":{"type":"worker","index":1}})"));
 }
 
 TEST(MpiPluginTest, L2Ports) {

@@ -183,6 +183,20 @@ TEST(PaddlePluginTest, WhatCannotWorkIsRefusedWithTheFix) {
               HasSubstr("container main sets PADDLE_PORT to 30236, and its peers expect 36000"));
 }
 
+// On the host network the last role ends 59 above the port, of servers with Gloo only its own is 18 above.
+TEST(PaddlePluginTest, WhatIsCountedFromThePortMustBeAPortToo) {
+  const auto servers = [](int port, bool gloo, bool host) {
+    std::vector<std::string> flags = {absl::StrCat("--port=", port)};
+    if (gloo) flags.push_back("--with-gloo");
+    return Refusal(MakeJob({{"ps", 1}, {"worker", 1}}, std::move(flags), absl::StrCat(host ? R"("hostNetwork":true,)" : "", R"("containers":[])")));
+  };
+  EXPECT_EQ(servers(65535, false, false), "");
+  EXPECT_EQ(servers(65517, true, false), "");
+  EXPECT_EQ(servers(65518, true, false), "--port=65518: must be from 1 to 65517");
+  EXPECT_EQ(servers(65476, false, true), "");
+  EXPECT_EQ(servers(65477, false, true), "--port=65477: must be from 1 to 65476");
+}
+
 TEST(PaddlePluginTest, WhatMayFailIsSaid) {
   Job job = ParameterServers();
   EXPECT_THAT(EffectsOfPlugins(job)->complaints, IsEmpty());

@@ -63,6 +63,9 @@ TEST(SshPluginTest, L11Flags) {
   EXPECT_EQ(path_and_port({"--ssh-key-file-path=/a/b"}), "/a/b 22\n");
   EXPECT_EQ(path_and_port({"--ssh-port=2026"}), "/root/.ssh 2026\n");
   EXPECT_EQ(path_and_port({"--ssh-port=-10"}), "/root/.ssh 22\n");
+  EXPECT_EQ(path_and_port({"--ssh-port=0"}), "/root/.ssh 22\n");
+  EXPECT_EQ(path_and_port({"--ssh-port=1"}), "/root/.ssh 1\n");
+  EXPECT_EQ(path_and_port({"--ssh-port=65535"}), "/root/.ssh 65535\n");
   EXPECT_EQ(path_and_port({"--ssh-port=65536"}), "/root/.ssh 22\n");
 }
 

@@ -42,6 +42,16 @@ TEST(PodFactsTest, VersionThatDoesNotReadIsNone) {
   }
 }
 
+TEST(PodFactsTest, ReleasedIsWhatTheSchedulerSaysInItsConditionAndNobodyElse) {
+  const auto released = [](const std::string& type, const std::string& status, const std::string& reason) {
+    return Facts(R"({"status":{"phase":"Pending","conditions":[{"type":"Ready","status":"False"},{"type":")" + type + R"(","status":")" + status + R"(","reason":")" + reason + R"("}]}})").released;
+  };
+  EXPECT_TRUE(released("DisruptionTarget", "True", "GangReleased"));
+  EXPECT_FALSE(released("DisruptionTarget", "False", "GangReleased"));
+  EXPECT_FALSE(released("DisruptionTarget", "True", "EvictionByEvictionAPI"));
+  EXPECT_FALSE(released("PodScheduled", "True", "GangReleased"));
+}
+
 TEST(PodFactsTest, ReadyIsAllContainers) {
   EXPECT_FALSE(Facts(R"({"status":{"phase":"Running"}})").ready);
   EXPECT_TRUE(Facts(R"({"status":{"phase":"Running","containerStatuses":[{"ready":true}]}})").ready);

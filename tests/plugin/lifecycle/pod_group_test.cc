@@ -188,6 +188,15 @@ TEST(PodGroupTest, G6SubGroups) {
   }
 }
 
+TEST(PodGroupTest, ATaskWithoutPartitionsStandsBeforeOneThatHasThem) {
+  JobSpec spec;
+  spec.tasks = {Task("ps", 1, "1"), Partitioned(6, 2, 3, 1)};
+  const PodGroupSpec group = Wanted(spec);
+  ASSERT_EQ(group.sub_group_policy.size(), 1u);
+  EXPECT_EQ(group.sub_group_policy[0].name, "task1");
+  EXPECT_EQ(group.min_task_member, (std::map<std::string, std::int32_t>{{"ps", 1}, {"task1", 3}}));
+}
+
 // Spec 5.1: of the two tiers of a Job the number goes first; partitions keep what they say.
 TEST(PodGroupTest, NetworkTopologyOfTheJobAndOfPartitions) {
   JobSpec spec;

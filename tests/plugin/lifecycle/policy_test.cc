@@ -123,6 +123,13 @@ TEST(ResolveRowTest, P6P7P9P12NoPolicyAnswersACommandOrTheCode0) {
   }
 }
 
+// Whoever asks which policy acted must not be shown one that a command went past.
+TEST(FindPolicyTest, WhatACommandCarriesIsNoPolicy) {
+  const JobOf job = JobOf().Policy(On("PodFailed", "AbortJob"));
+  EXPECT_TRUE(FindPolicy(job.job, Request().Event(E::kPodFailed).happening).has_value());
+  EXPECT_FALSE(FindPolicy(job.job, Request().Event(E::kPodFailed).Action(A::kAbortJob).happening).has_value());
+}
+
 TEST(EventSetTest, NamesWhatSomePolicyAnswers) {
   const EventSet none(JobOf().job);
   EXPECT_FALSE(none.Has(E::kPodFailed));

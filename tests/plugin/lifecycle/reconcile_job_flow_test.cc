@@ -153,12 +153,23 @@ TEST(JobFlowTest, APatchIsMergedTasksByName) {
 }
 
 TEST(JobFlowTest, APatchThatDoesNotFitIsSaidAndNothingIsMade) {
-  for (const char* patch : {R"({"que":"q"})", R"({"maxRetry":"many"})"}) {
+  for (const char* patch : {R"({"que":"q"})", R"({"maxRetry":"many"})", R"({"tasks":5})", R"({"tasks":{"name":"w"}})", R"({"tasks":"w"})", R"([])"}) {
     Seen seen(absl::StrCat(R"("flows":[{"name":"a","patch":{"jobSpec":)", patch, "}}]"));
     const kube::Plan plan = seen.Reconcile();
     EXPECT_EQ(Written(plan), "~status");
-    EXPECT_THAT(Events(plan).back(), HasSubstr("PatchError: flow a waits: patch.jobSpec: ")) << patch;
+    EXPECT_THAT(Events(plan), ::testing::Contains(HasSubstr("PatchError: flow a waits: patch.jobSpec: "))) << patch;
   }
+}
+
+TEST(JobFlowTest, APatchGivesATemplateWithoutTasksItsOwn) {
+  Seen seen(R"("flows":[{"name":"a","patch":{"jobSpec":{"tasks":[{"replicas":2,"template":{"spec":{}}},{"name":"w","replicas":3,"template":{"spec":{}}}]}}}])");
+  seen.From("a").spec.tasks.clear();
+  const auto job = FlowJobOf(seen.flow(), seen.flow().spec.flows[0], seen.From("a"));
+  GW_ASSERT_OK(job);
+  ASSERT_EQ(job->spec.tasks.size(), 2u);
+  EXPECT_EQ(job->spec.tasks[0].name, "default0");
+  EXPECT_EQ(job->spec.tasks[0].replicas, 2);
+  EXPECT_EQ(job->spec.tasks[1].replicas, 3);
 }
 
 TEST(JobFlowTest, AProbeIsNotCarriedOutAndThatIsSaid) {
@@ -228,6 +239,17 @@ TEST(JobFlowTest, WithDeleteTheJobsGoAfterSucceed) {
   EXPECT_EQ(plan.stages.size(), 2u) << "what they were is written before they go";
   EXPECT_EQ(Written(seen.Reconcile()), "");
   EXPECT_EQ(seen.flow().status.state.phase, "Succeed");
+}
+
+TEST(JobFlowTest, WithDeleteWhatIsNotItsOwnOrGoesAlreadyHoldsNobodyUp) {
+  Seen seen(R"("flows":[{"name":"a"},{"name":"b"},{"name":"c"}],"jobRetainPolicy":"delete")");
+  for (const char* job : {"f-a", "f-b", "f-c"}) seen.Put(job, "Completed");
+  seen.Apply();
+  ASSERT_EQ(seen.flow().status.state.phase, "Succeed");
+  seen.Put("f-a", "Running", "somebody");
+  seen.Put("f-b", "Completed").metadata.deletion_timestamp.at = absl::FromUnixSeconds(1800000000);
+  seen.Put("f-c", "Completed");
+  EXPECT_EQ(Written(seen.Reconcile()), "-f-c");
 }
 
 TEST(JobFlowTest, WhatItSaysOfAJob) {

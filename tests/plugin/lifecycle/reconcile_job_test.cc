@@ -672,6 +672,43 @@ TEST(DelayTest, PodPendingAbortsAtTheFirstExpiry) {
   EXPECT_EQ(world.job().status.version, 1);
 }
 
+// Each pod has its own time; it is not that of the one that waited first.
+TEST(DelayTest, EachPodsTimeBeginsWithItsOwnReason) {
+  World world(JobText("pp", 1, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"RestartPod","timeout":"10s"}])"));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  world.SetPod("pp-w-1", "Running");
+  ASSERT_TRUE(world.Settle());
+  world.Pass(absl::Seconds(6));
+  world.PodGone("pp-w-1");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Pending v0", "w-1 Pending v0"));
+  const auto uid = [&](const char* pod) { return std::string(world.Object("pods", pod).at("metadata").at("uid").as_string()); };
+  const std::string first = uid("pp-w-0"), second = uid("pp-w-1");
+  world.Pass(absl::Seconds(4));
+  world.Step();
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 -Pending v0", "w-1 Pending v0"));
+  EXPECT_EQ(uid("pp-w-1"), second) << "it has waited for four seconds";
+  EXPECT_TRUE(world.HasEvent("ExecuteAction", "Execute action RestartPod after 10s unless it ends before: PodPending of pp-w-1"));
+}
+
+// The pod that took the place of a lost one is no news; one that is lost beside it is.
+TEST(DelayTest, APodMadeAnewHidesNoOtherLoss) {
+  World world(JobText("d", 1, {{"a", 1, R"("policies":[{"event":"PodEvicted","action":"TerminateJob","timeout":"1h"}])"},
+                               {"b", 2, R"("policies":[{"event":"PodEvicted","action":"RestartPod"}])"}}));
+  ASSERT_TRUE(world.Start());
+  world.PodGone("d-b-0");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_EQ(world.job().status.retry_count, 1);
+  world.PodGone("d-a-0");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_THAT(world.Pods(), ElementsAre("a-0 Pending v0", "b-0 Pending v0", "b-1 Running v0"));
+  world.PodGone("d-b-1");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.retry_count, 2);
+}
+
 TEST(DelayTest, AnotherActionCancelsIt) {
   World world(JobText("d", 2, {{"w", 2}}, R"("maxRetry":4,"policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5s"},{"event":"PodEvicted","action":"RestartJob"}])"));
   ASSERT_TRUE(world.Start());
@@ -700,6 +737,66 @@ TEST(EventTest, UnknownIsAnsweredOncePerTime) {
   world.SetGroupPhase("Unknown");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.job().status.retry_count, 2);
+}
+
+// The first of several that restarted as often, so that RestartPod and the event always speak of one and the same.
+TEST(EventTest, TaskFailedNamesThePodThatRestartedMost) {
+  for (const auto& [restarts, worst] : std::vector<std::pair<std::vector<int>, const char*>>{{{1, 3, 2}, "t-w-1"}, {{2, 2, 2}, "t-w-0"}, {{0, 0, 9}, "t-w-2"}}) {
+    World world(JobText("t", 3, {{"w", 3, R"("maxRetry":6)"}}, R"("policies":[{"event":"TaskFailed","action":"RestartPod"}])"));
+    ASSERT_TRUE(world.Start());
+    for (int i = 0; i < 3; ++i) world.RestartContainer(absl::StrCat("t-w-", i), restarts[static_cast<std::size_t>(i)]);
+    world.Step();
+    EXPECT_EQ(world.phase(), "Restarting") << worst;
+    for (int i = 0; i < 3; ++i) {
+      const std::string pod = absl::StrCat("t-w-", i);
+      EXPECT_EQ(world.table().at(pod).deleting, pod == worst) << pod;
+    }
+  }
+}
+
+TEST(EventTest, APolicyThatAsksForNothingSaysNothingAndStandsInNobodysWay) {
+  World world(JobText("n", 1, {{"a", 1, R"("policies":[{"event":"PodFailed","action":"SyncJob"}])"}, {"b", 2, R"("policies":[{"event":"PodFailed","action":"RestartPod"}])"}}));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("n-a-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_FALSE(world.HasEvent("ExecuteAction", ""));
+  world.SetPod("n-b-1", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("a-0 Failed v0", "b-0 Running v0", "b-1 Pending v0"));
+}
+
+// --- Pods of the Job with odd names and versions.
+
+TEST(OddPodTest, ANumberThatNoPlaceHasIsNotWrappedIntoOne) {
+  World world(JobText("o", 1, {{"w", 1}}));
+  ASSERT_TRUE(world.Start());
+  for (const char* number : {"4294967296", "01", "+0", "-1", "0x0", "999999999"}) {
+    World odd = world;
+    odd.CopyPod("o-w-0", absl::StrCat("o-w-", number));
+    ASSERT_TRUE(odd.Settle());
+    odd.AllDeletedGone();
+    ASSERT_TRUE(odd.Settle());
+    EXPECT_THAT(odd.Pods(), ElementsAre("w-0 Running v0")) << number << ": it goes, as one beyond the scale does";
+    EXPECT_EQ(odd.job().status.running, 1) << number;
+  }
+}
+
+// The record says that version 2's pod was there; what says it is of version 0 is of before the restarts.
+TEST(OddPodTest, APodThatSaysItIsOfAnOlderVersionIsBelieved) {
+  for (const char* version : {"0", "1"}) {
+    World world(JobText("o", 1, {{"w", 2}}, kRestartOnLoss));
+    ASSERT_TRUE(world.Start());
+    world.PatchJob(R"({"spec":{"maxRetry":9}})");
+    for (int i = 0; i < 2; ++i) {
+      world.PodGone("o-w-0");
+      ASSERT_TRUE(world.Settle());
+      ASSERT_TRUE(world.ComeBack());
+    }
+    ASSERT_EQ(world.job().status.version, 2);
+    world.Annotate("pods", "o-w-1", "volcano.sh/job-version", version);
+    world.Step();
+    EXPECT_THAT(world.Pods(), ElementsAre("w-0 Running v2", absl::StrCat("w-1 -Running v", version)));
+  }
 }
 
 // --- dependsOn: fixtures/volcano-golden/dependson

@@ -18,14 +18,14 @@ using ::testing::Pair;
 const absl::Time kNow = absl::FromUnixSeconds(1800000000);
 
 struct PodText {
-  std::string name = "p", uid = "u", annotations = {}, labels = {}, owners = {}, scheduler = "volcano", phase = "Pending", rest = {};
+  std::string name = "p", uid = "u", annotations = {}, labels = {}, owners = {}, scheduler = "volcano", phase = "Pending", rest = {}, cpu = "2";
 };
 api::core::Pod Make(const PodText& text) {
   const std::string owners = text.owners.empty() ? "" : absl::StrCat(R"(,"ownerReferences":[)", text.owners, "]");
   return *api::Decode<api::core::Pod>(absl::StrCat(
       R"({"metadata":{"name":")", text.name, R"(","namespace":"ns","uid":")", text.uid, R"(","resourceVersion":"5","creationTimestamp":")",
       api::FormatTime(kNow), R"(","annotations":{)", text.annotations, R"(},"labels":{)", text.labels, "}", owners, text.rest, R"(},"spec":{"schedulerName":")", text.scheduler,
-      R"(","containers":[{"resources":{"requests":{"cpu":"2","nvidia.com/gpu":"1"}}}]},"status":{"phase":")", text.phase, R"("}})"));
+      R"(","containers":[{"resources":{"requests":{"cpu":")", text.cpu, R"(","nvidia.com/gpu":"1"}}}]},"status":{"phase":")", text.phase, R"("}})"));
 }
 std::string Owner(const std::string& kind, const std::string& uid, bool controller = true, const std::string& version = "apps/v1") {
   return absl::StrCat(R"({"apiVersion":")", version, R"(","kind":")", kind, R"(","name":"o-)", uid, R"(","uid":")", uid, R"(","blockOwnerDeletion":true,"controller":)",
@@ -279,6 +279,32 @@ TEST(WorkloadGroupTest, EqualPodsShareWhatTheySay) {
   const std::optional<GroupPod> first = GroupPodOf(Make({.name = "a", .owners = Owner("ReplicaSet", "rs")}), "volcano", nullptr);
   const std::optional<GroupPod> second = GroupPodOf(Make({.name = "b", .owners = Owner("ReplicaSet", "rs")}), "volcano", first->source);
   EXPECT_EQ(first->source, second->source);
+}
+
+// One that says something else speaks for itself, or the group of a new revision would be that of the old one.
+TEST(WorkloadGroupTest, PodsThatDifferShareNothing) {
+  const PodText like{.name = "a", .owners = Owner("ReplicaSet", "rs")};
+  const std::optional<GroupPod> first = GroupPodOf(Make(like), "volcano", nullptr);
+  PodText queue = like, preemptable = like, cooldown = like, owner = like, topology = like;
+  queue.annotations = R"("scheduling.volcano.sh/queue-name":"q")";
+  preemptable.annotations = R"("volcano.sh/preemptable":"true")";
+  cooldown.labels = R"("volcano.sh/cooldown-time":"1h")";
+  owner.owners = Owner("ReplicaSet", "other");
+  topology.annotations = R"("volcano.sh/network-topology-mode":"soft")";
+  for (const PodText& text : {queue, preemptable, cooldown, owner, topology}) {
+    EXPECT_NE(GroupPodOf(Make(text), "volcano", first->source)->source, first->source) << text.annotations << text.labels << text.owners;
+  }
+}
+
+// Pods that named a group that is not there would wait for it for ever.
+TEST(WorkloadGroupTest, AGroupThatCannotBeIsSaidAndNobodyIsNamedOnIt) {
+  const kube::Plan plan = Seen().Add({.owners = Owner("ReplicaSet", "rs"), .cpu = "9E"})
+      .Add(Facts(api::kReplicaSets, "rs", R"("scheduling.volcano.sh/group-min-member":"2000000000")")).Reconcile();
+  EXPECT_EQ(Written(plan), "");
+  ASSERT_EQ(plan.events.size(), 1u);
+  EXPECT_EQ(plan.events[0].reason, "PodGroupError");
+  EXPECT_THAT(plan.events[0].message, HasSubstr("the pod has no PodGroup: "));
+  EXPECT_EQ(plan.events[0].regarding.name, "p");
 }
 
 }  // namespace

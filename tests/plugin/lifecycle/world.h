@@ -194,6 +194,13 @@ class World {
     }
     GW_CHECK(false);
   }
+  // One that is like another but for its name and UID.
+  void CopyPod(const std::string& from, const std::string& name) {
+    json::value pod = Object("pods", from);
+    pod.as_object()["metadata"].as_object()["name"] = name;
+    pod.as_object()["metadata"].as_object()["uid"] = absl::StrCat("uid-", name);
+    Put("pods", name, std::move(pod));
+  }
   // Somebody asks for the pod's deletion; it is there until it is gone.
   void DeletePod(const std::string& name) { MarkDeleted("pods", name); }
   void PodGone(const std::string& name) {
