@@ -181,6 +181,27 @@ TEST(WebhookTest, ThePatchIsTheDifference) {
   EXPECT_TRUE(PatchBetween(before, before).empty());
 }
 
+TEST(WebhookTest, WhatBecomesAnotherKindOfValueIsReplaced) {
+  for (const auto& [before, after] : std::vector<std::pair<const char*, const char*>>{
+           {R"({"k":1})", "7"}, {"7", R"({"k":1})"}, {R"([1,2])", "7"}, {"7", R"([1,2])"}, {R"({"k":1})", "[1]"}, {"[1]", R"({"k":1})"}, {"null", "[]"}, {"{}", "null"}}) {
+    const value from = boost::json::object{{"a", Json(before)}}, to = boost::json::object{{"a", Json(after)}};
+    EXPECT_EQ(api::ToJson(PatchBetween(from, to)), absl::StrCat(R"([{"op":"replace","path":"/a","value":)", after, "}]")) << before;
+  }
+}
+
+// The costly part of a review is bounded by the number of its values, and one at the bound is judged.
+TEST(WebhookTest, AReviewOfAsManyValuesAsThereMayBeIsJudged) {
+  const std::string review = R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","note":"a,b{[\",{"}})";
+  const auto answer = [&](std::size_t max) {
+    ReviewLimits limits;
+    limits.max_values = max;
+    return AnswerReview(Step::kValidate, review, api::volcano::RecordedQueues, {}, limits).status();
+  };
+  // The document, its three members, the request's two.
+  EXPECT_THAT(answer(6), testutil::IsOk());
+  EXPECT_THAT(answer(5), testutil::StatusIs(absl::StatusCode::kInvalidArgument, "not an AdmissionReview of admission.k8s.io/v1: more than 5 values"));
+}
+
 // Taken, since another scheduler may know the field, and the user is told.
 TEST(WarningsTest, WhatWouldWaitForEverIsWarnedOf) {
   const auto job = [](const std::string& pod_spec, std::size_t comment = 0) {
@@ -196,7 +217,20 @@ TEST(WarningsTest, WhatWouldWaitForEverIsWarnedOf) {
   EXPECT_TRUE(Answered("/validate", Review(api::kJobs, "UPDATE", claims, claims)).as_object().contains("warnings"));
   EXPECT_FALSE(Answered("/mutate", Review(api::kJobs, "CREATE", claims)).as_object().contains("warnings"));
   EXPECT_FALSE(Answered("/validate", Review(api::kJobs, "CREATE", job(""))).as_object().contains("warnings"));
-  EXPECT_FALSE(Answered("/validate", Review(api::kJobs, "CREATE", job(R"(,"resourceClaims":[{"name":"x"}])", 300'000))).as_object().contains("warnings"));
+  value refused = claims;
+  refused.at("spec").as_object()["minAvailable"] = 9;
+  const value refusal = Answered("/validate", Review(api::kJobs, "CREATE", refused));
+  EXPECT_EQ(refusal.at("allowed"), false);
+  EXPECT_FALSE(refusal.as_object().contains("warnings"));
+  // What is larger than 256 KiB is not read a second time.
+  const auto warned = [&](std::size_t bytes) {
+    const auto review = [&](std::size_t comment) { return Review(api::kJobs, "CREATE", job(R"(,"resourceClaims":[{"name":"x"}])", comment)); };
+    const std::string text = review(bytes - review(0).size());
+    EXPECT_EQ(text.size(), bytes);
+    return Answered("/validate", text).as_object().contains("warnings");
+  };
+  EXPECT_TRUE(warned(256u << 10));
+  EXPECT_FALSE(warned((256u << 10) + 1));
 }
 
 }  // namespace
