@@ -39,6 +39,7 @@ class ControllersTest : public ::testing::Test {
   void Start(ControllersOptions options = {}) {
     sandbox::Faults faults;
     faults.request = [this](const kube::Request& request) { return fate_ ? fate_(request) : sandbox::RequestFate{}; };
+    faults.frames = [this](const kube::Request& watch, const auto&) { return watch_fate_ ? watch_fate_(watch) : sandbox::WatchFate{}; };
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "controllers", std::move(faults));
     controllers_ = std::make_unique<Controllers>(loop_, *client_, std::move(options));
     controllers_->Start();
@@ -142,6 +143,7 @@ class ControllersTest : public ::testing::Test {
   std::unique_ptr<sandbox::InProcessClient> client_;
   std::unique_ptr<Controllers> controllers_;
   std::function<sandbox::RequestFate(const kube::Request&)> fate_;
+  std::function<sandbox::WatchFate(const kube::Request& watch)> watch_fate_;
   int writes_ = 0;
   std::vector<std::string> phases_;  // of the one job
 };

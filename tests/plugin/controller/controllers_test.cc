@@ -110,6 +110,25 @@ TEST_F(ControllersTest, ACommandForNobodyIsRemovedAfterAWhile) {
   EXPECT_THAT(Names(api::kCommands), IsEmpty());
 }
 
+TEST_F(ControllersTest, ACommandForNobodyThatWasThereBeforeUsIsRemovedToo) {
+  Command("abort", "AbortJob", "nobody");
+  Start();
+  Run(absl::Seconds(70));
+  EXPECT_THAT(Names(api::kCommands), IsEmpty());
+}
+
+TEST_F(ControllersTest, ACommandThatNamesNobodyIsNobodys) {
+  const std::string text = R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"lost"},"action":"AbortJob"})";
+  Create(api::kCommands, text);
+  Start();
+  StartJob("ctr", JobText("ctr", 1, {{"w", 1}}));
+  Delete(api::kCommands, "lost");
+  Create(api::kCommands, text);
+  EXPECT_EQ(Phase("ctr"), "Running");
+  Delete(api::kCommands, "lost");
+  EXPECT_EQ(Phase("ctr"), "Running");
+}
+
 TEST_F(ControllersTest, WhatAPluginMadeIsMadeAgainWhenAUserRemovesIt) {
   Start();
   Create(api::kJobs, JobText("plug", 1, {{"w", 1}}, R"("plugins":{"env":[],"svc":[]})"));

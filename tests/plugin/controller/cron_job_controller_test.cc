@@ -4,6 +4,7 @@
 
 #include "api/volcano/cron_job.h"
 #include "gmock/gmock.h"
+#include "kube/client/status.h"
 #include "plugin/lifecycle/reconcile_cron_job.h"
 #include "tests/plugin/controller/controllers_fixture.h"
 
@@ -166,6 +167,45 @@ TEST_F(CronJobControllerTest, ATemplateThatIsRefusedIsToldAndTheNextStartIsTried
   Patch(api::kCronJobs, "nightly", R"({"spec":{"jobTemplate":{"spec":{"minAvailable":1}}}})");
   Run();
   EXPECT_THAT(Names(api::kJobs), SizeIs(1));
+}
+
+TEST_F(CronJobControllerTest, NewsOfAnEarlierRunGivesARefusedStartNoSecondTurn) {
+  Start();
+  Apply("0 * * * *");
+  Run(absl::Hours(1) + absl::Minutes(1));
+  ASSERT_THAT(Names(api::kJobs), SizeIs(1));
+  const std::string first = Names(api::kJobs)[0];
+  Patch(api::kCronJobs, "nightly", R"({"spec":{"jobTemplate":{"spec":{"minAvailable":5}}}})");
+  const absl::Time third = absl::UnixEpoch() + absl::Floor(loop_.Now() - absl::UnixEpoch(), absl::Hours(1)) + absl::Hours(2);
+  loop_.RunFor(third + absl::Milliseconds(50) - loop_.Now());
+  Patch(api::kJobs, first, R"({"metadata":{"labels":{"seen":"again"}}})");
+  Run(absl::Seconds(1));
+  EXPECT_THAT(Active(), Contains(lifecycle::CronJobRunName("nightly", third) + " (being made)"));
+}
+
+TEST_F(CronJobControllerTest, WhatIsRefusedIsToldByWhatItWas) {
+  Start();
+  Apply("0 * * * *", R"("concurrencyPolicy":"Replace",)");
+  Run(absl::Hours(1) + absl::Minutes(1));
+  ASSERT_THAT(Names(api::kJobs), SizeIs(1));
+  const std::string first = Names(api::kJobs)[0];
+  const auto refuse = [this](const std::string& method, const std::string& path) {
+    fate_ = [method, path](const kube::Request& request) {
+      sandbox::RequestFate fate;
+      if (request.method != method || !absl::StrContains(request.path, path)) return fate;
+      fate.answer.emplace();
+      fate.answer->code = 403;
+      fate.answer->content_type = "application/json";
+      fate.answer->body = MakeBytes(kube::StatusBody(403, "Forbidden", "not you"));
+      return fate;
+    };
+  };
+  refuse("DELETE", "/jobs/");
+  Run(absl::Hours(1));
+  EXPECT_THAT(Events(), Contains(absl::StrCat("FailedDelete: Job ", first, ": not you")));
+  refuse("PATCH", "/cronjobs/");
+  Run(absl::Hours(1));
+  EXPECT_THAT(Events(), Contains("FailedUpdate: CronJob nightly: not you"));
 }
 
 TEST_F(CronJobControllerTest, AJobOfAnotherUnderTheNameIsLeftAlone) {

@@ -100,6 +100,28 @@ TEST_F(JobFlowsTest, WhatTheApiServerRefusesIsTold) {
   EXPECT_THAT(Events(), Contains(HasSubstr("FailedCreate: Job f-a: ")));
 }
 
+// A leader that gave up its lease before its last write has come through could write over its successor's.
+TEST_F(JobFlowsTest, ItHasStoppedWhenEveryWriteIsAnswered) {
+  Start(FlowsOnly());
+  AddTemplate("a");
+  AddFlow("f", R"([{"name":"a"}])");
+  ASSERT_THAT(Names(api::kJobs), ElementsAre("f-a"));
+  fate_ = [](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "PATCH") fate.reply_delay = absl::Seconds(absl::StrContains(request.path, "/jobtemplates/") ? 3 : 9);
+    return fate;
+  };
+  SetJob("f-a", "Running");
+  Create(api::kJobs, R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"mine","annotations":{"volcano.sh/createdByJobTemplate":"default.a"}},
+      "spec":{"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  controllers_->Stop();
+  EXPECT_FALSE(controllers_->stopped()) << "the flow's and the template's are under way";
+  Run(absl::Seconds(4));
+  EXPECT_FALSE(controllers_->stopped()) << "the flow's is";
+  Run(absl::Seconds(4));
+  EXPECT_TRUE(controllers_->stopped());
+}
+
 // Stopped before, or after without hearing of it, at the n-th write, and nothing comes through after that: the end is the same, and no
 // job is made twice.
 TEST_F(JobFlowsTest, StoppedAtAnyWriteItEndsTheSame) {

@@ -186,6 +186,28 @@ TEST_F(SshTest, WhoMayNotAskIsToldAndAsksAgain) {
   EXPECT_THAT(Names(api::kSecrets), Not(Contains("plug-ssh")));
 }
 
+TEST_F(SshTest, AnAnswerThatDoesNotReadHarmsNobody) {
+  StartWithKeys();
+  StartJob("plug", WithSsh());
+  Crash();
+  int answers = 0;
+  fate_ = [&](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "GET" && absl::StrContains(request.path, "/secrets/") && ++answers == 1) {
+      fate.answer.emplace();
+      fate.answer->code = 200;
+      fate.answer->body = MakeBytes(R"({"metadata":{"name":"plug-ssh","labels":5}})");
+    }
+    return fate;
+  };
+  StartWithKeys();
+  Run(absl::Seconds(10));
+  EXPECT_GE(answers, 1);
+  EXPECT_EQ(FileIn("id_rsa"), "private 1");
+  EXPECT_EQ(Phase("plug"), "Running");
+  EXPECT_THAT(Events(), Not(Contains(HasSubstr("FailedCreate"))));
+}
+
 TEST_F(SshTest, AKeyThatCannotBeMadeIsToldAndTriedAgain) {
   keys_.failing = true;
   StartWithKeys();

@@ -196,6 +196,14 @@ TEST_F(NamespaceQueuesTest, GroupsAreMadeInTheQueueOfTheirNamespace) {
   EXPECT_EQ(Text(api::kPodGroups, GroupOf("j"), "/spec/queue"), "team");
 }
 
+TEST_F(NamespaceQueuesTest, GroupsAloneGetTheQueueToo) {
+  ControllersOptions options;
+  options.jobs = options.cron_jobs = options.job_flows = options.queues = false;
+  Start(options);
+  AddPod("bare");
+  EXPECT_THAT(asked_, ElementsAre("team"));
+}
+
 TEST_F(NamespaceQueuesTest, OfNamedNamespacesOnlyTheseAreRead) {
   ControllersOptions options;
   options.namespaces = {"default"};
