@@ -201,7 +201,39 @@ TEST(TranslateTest, HostPortBaseAndNodes) {
   const Translation done = Of("intranet: Host, worker: {replicas: 2, template: T}", Annotation("host-port-base", "40000"), options);
   EXPECT_THAT(HostPortsOf(done, "worker"), ElementsAre(40020));
   EXPECT_EQ(Told(done.findings), "W-HOST-NODES spec.worker.replicas");
-  EXPECT_THAT(TextOf(done.findings, Code::kHostNodes), HasSubstr("the cluster has 1 node"));
+  EXPECT_THAT(TextOf(done.findings, Code::kHostNodes), HasSubstr("the cluster has 1 node, and"));
+  options.nodes = 2;
+  EXPECT_EQ(Told(Of("intranet: Host, worker: {replicas: 2, template: T}", "", options).findings), "") << "one for each";
+  EXPECT_EQ(Told(Of("worker: {replicas: 3, template: T}", "", options).findings), "") << "off the host network they may share one";
+  EXPECT_THAT(TextOf(Of("intranet: Host, worker: {replicas: 3, template: T}", "", options).findings, Code::kHostNodes), HasSubstr("the cluster has 2 nodes, and"));
+}
+
+TEST(TranslateTest, APortThatIsExposedAlreadyIsNotExposedTwice) {
+  const auto ports = [](const std::string& intranet, int port) {
+    const Translation done = Of(absl::StrCat("intranet: ", intranet, ", worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}, {name: mine, containerPort: ",
+                                             port, "}]}]}}}"));
+    return Json(ContainerOf(done, "worker").at("ports"));
+  };
+  EXPECT_EQ(ports("PodIP", 36000), R"([{"containerPort":80},{"name":"mine","containerPort":36000}])");
+  EXPECT_EQ(ports("PodIP", 36001), R"([{"containerPort":80},{"name":"mine","containerPort":36001},{"containerPort":36000}])");
+  EXPECT_EQ(ports("Host", 21820), R"([{"containerPort":80},{"name":"mine","containerPort":21820,"hostPort":21820}])") << "the scheduler must see it";
+}
+
+TEST(TranslateTest, ARoleHasTwentyPortsHoweverManyAccelerators) {
+  const auto of = [](int gpus, const std::string& more) {
+    return Of(absl::StrCat("intranet: Host, ", more, "worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: ", gpus, "}}}]}}}"));
+  };
+  EXPECT_EQ(HostPortsOf(of(20, ""), "worker").size(), 20u);
+  EXPECT_EQ(HostPortsOf(of(32, ""), "worker").size(), 20u);
+  EXPECT_EQ(HostPortsOf(of(1, ""), "worker").size(), 1u);
+  EXPECT_THAT(HostPortsOf(of(8, "ps: {replicas: 1, template: T}, "), "worker"), ElementsAre(21820)) << "beside servers a trainer is one process";
+}
+
+TEST(TranslateTest, GlooHasAPortOnTheNodeWhereItsServerHasOne) {
+  const std::string worker = "worker: {replicas: 2, template: T}";
+  const Translation of_template = Of(absl::StrCat("withGloo: 1, ps: {replicas: 1, template: {spec: {hostNetwork: true, containers: [{name: c, image: i}]}}}, ", worker));
+  EXPECT_THAT(HostPortsOf(of_template, "ps"), ElementsAre(21800, 21818));
+  EXPECT_EQ(Json(ContainerOf(Of(absl::StrCat("withGloo: 1, ps: {replicas: 1, template: T}, ", worker)), "ps").at("ports")), R"([{"containerPort":36000}])");
 }
 
 TEST(TranslateTest, APortOfTheUsersThatIsOursOnTheNodeIsRefused) {
@@ -790,6 +822,12 @@ TEST(TranslateTest, SampleSet) {
   EXPECT_EQ(Json(PodOf(done, "worker").at("volumes")), R"([{"name":"sample-set","persistentVolumeClaim":{"claimName":"clicks"}}])");
   EXPECT_EQ(Json(ContainerOf(done, "worker").at("volumeMounts")), R"([{"name":"sample-set","mountPath":"/data"}])");
   EXPECT_FALSE(PodOf(done, "ps").contains("volumes"));
+  EXPECT_EQ(Told(Of(absl::StrCat("sampleSetRef: {name: clicks, namespace: default, mountPath: /data}, ", kTwoAndTwo)).findings), "W-SAMPLESET spec.sampleSetRef") << "its own";
+  const Translation taken = Of("sampleSetRef: {name: clicks, mountPath: /data}, worker: {replicas: 1, template: {spec: {volumes: [{name: sample-set, emptyDir: {}}], containers: [{name: c, image: i}]}}}");
+  EXPECT_EQ(Json(PodOf(taken, "worker").at("volumes")), R"([{"name":"sample-set","emptyDir":{}},{"name":"sample-set-x","persistentVolumeClaim":{"claimName":"clicks"}}])");
+  EXPECT_EQ(Json(ContainerOf(taken, "worker").at("volumeMounts")), R"([{"name":"sample-set-x","mountPath":"/data"}])");
+  EXPECT_EQ(Told(Of(absl::StrCat("sampleSetRef: {name: \"\", mountPath: \"\"}, ", kTwoAndTwo)).findings),
+            "E-REFUSED spec.sampleSetRef.mountPath; E-REFUSED spec.sampleSetRef.name; W-SAMPLESET spec.sampleSetRef");
   const Translation elsewhere = Of(absl::StrCat("sampleSetRef: {name: clicks, namespace: other, mountPath: /data}, ", kTwoAndTwo));
   EXPECT_EQ(Told(elsewhere.findings), "W-SAMPLESET spec.sampleSetRef.namespace");
   EXPECT_FALSE(PodOf(elsewhere, "worker").contains("volumes"));
@@ -815,6 +853,9 @@ TEST(TranslateTest, SidecarsThatANamespaceInjects) {
   };
   EXPECT_EQ(told("false"), "");
   EXPECT_EQ(told("true"), "W-ISTIO spec.worker.template.metadata");
+  const Translation label = Of("worker: {replicas: 2, template: {metadata: {labels: {sidecar.istio.io/inject: \"true\"}}, spec: {containers: [{name: c, image: i}]}}}");
+  EXPECT_EQ(Told(label.findings), "W-ISTIO spec.worker.template.metadata") << "as Istio of today reads it; whatever the namespace says";
+  EXPECT_EQ(TemplateOf(label, "worker").at("metadata").at("labels").at("sidecar.istio.io/inject"), "true") << "it is the user's to say";
 }
 
 TEST(TranslateTest, SelectorsOfSinglePods) {
