@@ -37,7 +37,7 @@ bool IsEtcdAddress(absl::string_view text) {
   if (colon == absl::string_view::npos || colon == 0) return false;
   const absl::string_view digits = text.substr(colon + 1);
   int port = 0;
-  const bool whole = !digits.empty() && digits.size() <= 5 && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool whole = digits.size() <= 5 && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!whole || !absl::SimpleAtoi(digits, &port) || port < 1 || port > 65535) return false;
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '/' || c == ','; });
 }

@@ -95,8 +95,7 @@ PodFacts FactsOf(const Pod& pod) {
   facts.task = Text(pod.metadata.annotations, facts.of_operator ? kOperatorRole : kTaskSpec);
   if (facts.task.empty()) facts.task = Text(pod.metadata.labels, kTaskSpec);
   if (!absl::SimpleAtoi(Text(pod.metadata.labels, kTaskIndex), &facts.index)) {
-    const std::size_t dash = pod.metadata.name.rfind('-');
-    if (dash == std::string::npos || !absl::SimpleAtoi(pod.metadata.name.substr(dash + 1), &facts.index)) facts.index = 0;
+    if (!absl::SimpleAtoi(pod.metadata.name.substr(pod.metadata.name.rfind('-') + 1), &facts.index)) facts.index = 0;
   }
   facts.stage = StageOf(pod);
   facts.deleting = pod.metadata.deleting();

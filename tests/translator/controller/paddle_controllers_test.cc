@@ -142,6 +142,9 @@ TEST_F(PaddleControllersTest, AJobRunsAndThenNothingIsWritten) {
   const auto dump = api::ParseJson(controllers_->Dump());
   ASSERT_TRUE(dump.ok()) << controllers_->Dump();
   EXPECT_EQ(dump->at("caches").at("paddlejobs"), 1);
+  for (const char* const cache : {"commands", "configmaps", "events", "jobs", "jobwarnings", "kubeflowpaddlejobs", "kubeflowpods", "namespaces", "operatorpods", "podgroups", "pods", "queues", "services"}) {
+    EXPECT_TRUE(dump->at("caches").as_object().contains(cache)) << cache;
+  }
   EXPECT_EQ(dump->at("controllers").at("paddlejob").at("plansUnderWay"), 0);
   EXPECT_EQ(dump->at("eventsWaiting").as_int64(), static_cast<std::int64_t>(controllers_->events_waiting()));
   loop_.RunFor(absl::Seconds(10));

@@ -57,6 +57,8 @@ TEST(AnnotationsTest, EachIsRead) {
   EXPECT_TRUE(ReadOne("elastic-style", "legacy").annotations.elastic_legacy);
   EXPECT_TRUE(ReadOne("per-pod-services", "on").annotations.per_pod_services);
   EXPECT_TRUE(ReadOne("network-policy", "true").annotations.network_policy);
+  EXPECT_FALSE(ReadOne("wait-dns", "false").annotations.wait_dns);
+  EXPECT_EQ(Said("network-policy", "false"), "");
   EXPECT_TRUE(ReadOne("name-style", "absolute").annotations.absolute_names);
   EXPECT_TRUE(ReadOne("scale", "forbid").annotations.scale_forbidden);
   EXPECT_EQ(ReadOne("ttl", "1h").annotations.ttl_seconds, 3600);

@@ -179,7 +179,7 @@ TEST(KubeflowTest, K8WorkersAreRestartedInPlaceUnlessSaid) {
   EXPECT_EQ(out.job.spec.tasks[0].max_retry, 6);
   const Translation always = Made(Job(absl::StrCat("\"Worker\":", Role("\"restartPolicy\":\"Always\""))));
   EXPECT_EQ(TemplateOf(always, 0).at("spec").at("restartPolicy"), "OnFailure");
-  EXPECT_THAT(Codes(always), Contains("W-RESTART-ALWAYS spec.paddleReplicaSpecs.Worker.restartPolicy"));
+  EXPECT_THAT(Codes(always), ElementsAre("W-RESTART-ALWAYS spec.paddleReplicaSpecs.Worker.restartPolicy"));
 }
 
 TEST(KubeflowTest, K9AWorkerThatFailsForGoodEndsTheJob) {

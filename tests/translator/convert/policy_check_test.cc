@@ -29,6 +29,8 @@ TEST(PolicyCheckTest, H4APolicyThatRestartsAnElasticJobWhenOneWorkerGoes) {
   EXPECT_THAT(CheckPolicies(job), IsEmpty()) << "as it is translated there is none";
   job.spec.policies = {Policy("PodFailed", "RestartPod"), Policy("PodEvicted", "RestartJob")};
   EXPECT_EQ(testutil::Told(CheckPolicies(job)), "W-POLICY spec.policies[1]");
+  job.spec.policies = {Policy("PodEvicted", "RestartPod"), Policy("PodEvicted", "SyncJob"), Policy("*", "RestartTask")};
+  EXPECT_THAT(CheckPolicies(job), IsEmpty()) << "the others run on";
   job.spec.policies.clear();
   job.spec.tasks[0].policies.push_back(Policy("*", "AbortJob"));
   EXPECT_EQ(testutil::Told(CheckPolicies(job)), absl::StrCat("W-POLICY spec.tasks[0].policies[", job.spec.tasks[0].policies.size() - 1, "]"));

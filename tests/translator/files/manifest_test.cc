@@ -164,6 +164,7 @@ TEST(TranslateManifestTest, TwoJobsOfOneNameAreAnError) {
   const std::string own = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: wd, namespace: default}\nspec: {}\n";
   EXPECT_THAT(Places(Of(own + kSeparator + Job())), ElementsAre("E-DUPLICATE 9: metadata.name"));
   EXPECT_THAT(Places(Of(Job() + kSeparator + own)), ElementsAre("E-DUPLICATE 15: metadata.name"));
+  EXPECT_EQ(Objects(Of(Job() + kSeparator + own)), "Job wd") << "the first one alone";
   EXPECT_THAT(Places(Of(own + kSeparator + own)), IsEmpty()) << "not ours to judge";
 }
 
@@ -279,6 +280,9 @@ TEST(TranslateManifestTest, PaddleRecsTwoFilesBecomeOneJob) {
   const std::string other = absl::StrReplaceAll(kBackend, {{"job_name: rec", "job_name: other"}});
   EXPECT_EQ(Objects(Of(absl::StrCat(kBackend, kSeparator, other, kSeparator, kConfig))), "ConfigMap rec-modelconfig, Job rec, ConfigMap other-modelconfig, Job other")
       << "one config for all";
+  const ManifestTranslation twice = Of(absl::StrCat(kBackend, kSeparator, kBackend, kSeparator, kConfig));
+  EXPECT_EQ(Objects(twice), "ConfigMap rec-modelconfig, Job rec");
+  EXPECT_THAT(Places(twice), ElementsAre("E-DUPLICATE 6: "));
   const ManifestTranslation late = Of(absl::StrCat(kBackend, kSeparator, "train: {engine: single}\n"), {});
   EXPECT_EQ(Objects(late), "");
   EXPECT_THAT(Places(late), ElementsAre("E-REFUSED 6: train.engine"));
@@ -313,6 +317,10 @@ TEST(TranslateManifestTest, StoriesAreToldWhenAskedFor) {
 }
 
 TEST(TranslateManifestTest, CommentsSayWhy) {
+  const std::string told = cmd::TranslationYaml(Of(Job("wd", "  cleanPodPolicy: Never\n  schedulingPolicy: {priorityClass: high}\n")));
+  EXPECT_THAT(told, AllOf(StartsWith("# Made of PaddleJob wd: worker 2.\n# W-CLEAN spec.cleanPodPolicy"), Not(HasSubstr("I-PRIORITY"))));
+  const std::string once = cmd::TranslationYaml(Of(Job("wd\n  annotations: {paddle.gangway.io/max-restarts: \"1\"}")));
+  EXPECT_THAT(once, HasSubstr("# Volcano counts runs: this is the first and 1 restart\n"));
   const std::string yaml = cmd::TranslationYaml(Of(Job()));
   EXPECT_THAT(yaml, AllOf(StartsWith("# Made of PaddleJob wd: worker 2.\n"), HasSubstr("  # all 2 pods start together, or none does\n  minAvailable: 2\n"),
                           HasSubstr("# wait-dns: until the names of the peers resolve; a program looks once, and gives up\n"),

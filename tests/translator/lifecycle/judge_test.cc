@@ -173,6 +173,22 @@ TEST(JudgeTest, AllRunWhenNoneIsMissing) {
   EXPECT_FALSE(AllRun({}));
 }
 
+// A node that does not answer says nothing: the phase is what it was, as far as the job was on its way.
+TEST(JudgeTest, ALostNodeIsNoStepBack) {
+  RoleProgress role;
+  role.replicas = 2;
+  role.running = 1;
+  role.unknown = 1;
+  for (const Phase stored : {Phase::kPending, Phase::kStarting, Phase::kRunning}) EXPECT_EQ(PhaseOf(JobIn("Running"), {role}, false, true, stored), stored) << PhaseName(stored);
+  for (const Phase stored : {Phase::kNone, Phase::kRestarting, Phase::kAborted}) EXPECT_EQ(PhaseOf(JobIn("Running"), {role}, false, true, stored), Phase::kRunning) << PhaseName(stored);
+}
+
+TEST(JudgeTest, AJobOfWhichNothingHasBegunIsPending) {
+  for (const Phase stored : {Phase::kNone, Phase::kPending, Phase::kStarting, Phase::kRunning}) {
+    EXPECT_EQ(PhaseOf(JobIn("Running"), {RoleProgress()}, false, true, stored), Phase::kPending) << PhaseName(stored);
+  }
+}
+
 TEST(JudgeTest, WhatHasEndedStaysCounted) {
   const auto role = [](const std::string& name, int succeeded, int failed) {
     RoleProgress out;

@@ -553,6 +553,20 @@ TEST(PaddleKeep, TheLastWordsOfAProgramAreTold) {
   EXPECT_EQ(world.status().message, "wd-worker-1 exit 1: ValueError: bad shape");
 }
 
+TEST(PaddleKeep, WhyAJobRestartsIsToldAlsoWhenItsFailureWasNotSeenBefore) {
+  PaddleWorld world(Workers(2));
+  ASSERT_TRUE(world.Start());
+  world.has_job_controller = false;
+  world.SetPod("wd-worker-1", "Failed", 143);
+  world.SetJobPhase("Restarting");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Restarting");
+  EXPECT_EQ(world.status().message, "wd-worker-1 exit 143");
+  world.PodGone("wd-worker-1");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.status().message, "wd-worker-1 exit 143") << "until others come";
+}
+
 // While nobody looked: a controller that was away sees neither Running nor Completing.
 TEST(PaddleKeep, AJobThatHasCompletedHasNothingToComplainOf) {
   PaddleWorld world(Workers(2));

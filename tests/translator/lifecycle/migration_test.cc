@@ -346,6 +346,19 @@ TEST(MigrationTest, TranslatedAsTheControllerWould) {
   EXPECT_TRUE(std::any_of(migration.findings.begin(), migration.findings.end(), [](const convert::Finding& one) { return one.code == convert::Code::kIstio; }));
 }
 
+// What its Job needed goes with it; a PodGroup that somebody has made meanwhile stays.
+TEST(MigrationTest, TheWayBackTakesWhatOursMadeAndLeavesWhatIsThere) {
+  Town town;
+  ASSERT_GT(Import(town), 0);
+  town.Put("configmaps", absl::StrCat(R"({"metadata":{"name":"wd-paddle-env","namespace":"a","uid":"e1","annotations":{"paddle.gangway.io/translation":"0"},)", Town::kOwned, "}}"));
+  town.Put("configmaps", absl::StrCat(R"({"metadata":{"name":"wd-going","namespace":"a","uid":"e2","deletionTimestamp":"2026-01-01T00:00:00Z",)", Town::kOwned, "}}"));
+  town.Put("pods", absl::StrCat(R"({"metadata":{"name":"wd-ps-0","namespace":"a","uid":"p",)", Town::kOwned, R"(},"status":{"phase":"Running"}})"));
+  town.Put("podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","namespace":"a","uid":"g9"},"spec":{"minMember":1}})");
+  ASSERT_GT(Return(town), 0);
+  EXPECT_THAT(town.Names(), ElementsAre("configmaps/wd-going", "paddlejobs/wd", "podgroups/wd", "pods/wd-ps-0"));
+  EXPECT_EQ(api::ToJson(town.At("podgroups", "wd").at("spec")), R"({"minMember":1})");
+}
+
 TEST(MigrationTest, NoWayBackWithoutARecordOfThisJob) {
   Town town;
   EXPECT_THAT(PlanReturn(town.Look()).problem, HasSubstr("there is no config map gangway-import-wd"));
