@@ -81,6 +81,7 @@ class Volumes {
   }
   int claim_slots() const { return static_cast<int>(claims_.size() - free_claims_.size()); }
   int volume_slots() const { return static_cast<int>(volumes_.size() - free_volumes_.size()); }
+  int selector_slots() const { return static_cast<int>(selectors_.size() - free_selectors_.size()); }
 
  private:
   static constexpr int kNoVolume = -1;

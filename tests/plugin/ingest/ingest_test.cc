@@ -248,6 +248,16 @@ TEST(IngestTest, NodeAffinityBecomesTerms) {
   EXPECT_EQ(pod.wants.preferences[0].weight, 5);
 }
 
+TEST(IngestTest, EachOperatorOfATermIsItsOwn) {
+  const model::PodFacts pod = PodOf(R"("containers":[],"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[
+      {"key":"a","operator":"In","values":["1"]},{"key":"b","operator":"NotIn","values":["2"]},{"key":"c","operator":"Exists"},{"key":"d","operator":"DoesNotExist"},
+      {"key":"e","operator":"Gt","values":["3"]},{"key":"f","operator":"Lt","values":["4"]}]}]}}})");
+  using model::Op;
+  EXPECT_THAT(pod.wants.affinity, ElementsAre(model::TermFacts{{"a", Op::kIn, {"1"}}, {"b", Op::kNotIn, {"2"}}, {"c", Op::kExists, {}}, {"d", Op::kDoesNotExist, {}},
+                                                               {"e", Op::kGt, {"3"}}, {"f", Op::kLt, {"4"}}}));
+  EXPECT_EQ(pod.wants.not_modelled, "");
+}
+
 TEST(IngestTest, ANodeWithoutAllocatableHasItsCapacity) {
   const auto node = NodeFactsOf(Decoded<api::core::Node>(
       R"({"metadata":{"name":"n","labels":{"a":"b"}},"spec":{"unschedulable":true,"taints":[{"key":"k","effect":"NoExecute"}]},

@@ -291,6 +291,7 @@ TEST(ClusterLifeTest, WhatCameAndWentLeavesNoTrace) {
     ExpectSameGangs(life.cluster, fresh, life.world());
     EXPECT_EQ(life.cluster.volumes().claim_slots(), fresh.volumes().claim_slots());
     EXPECT_EQ(life.cluster.volumes().volume_slots(), fresh.volumes().volume_slots());
+    EXPECT_EQ(life.cluster.volumes().selector_slots(), fresh.volumes().selector_slots());
     EXPECT_LE(life.cluster.rows(), 5) << "a row for each node that there ever was at a time";
     EXPECT_LE(life.cluster.queue_slots(), 6);
     EXPECT_LE(life.cluster.gang_slots(), 3);

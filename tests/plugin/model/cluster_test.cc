@@ -88,6 +88,32 @@ TEST(ClusterTest, ForgottenTaskIsPendingAgain) {
   EXPECT_EQ(cluster.waiting().size(), 1u);
 }
 
+TEST(ClusterTest, ANodeThatIsGoneKeepsNoRowForAPodThatWasAssumedOnIt) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  AddGang(cluster, "g", 1, 1, 4000);
+  const TaskId task = cluster.FindTask("default", "g-w-0");
+  cluster.Assume(task, cluster.FindNode("n1"));
+  cluster.RemoveNode("n1");
+  cluster.Forget(task);
+  cluster.SetNode(Node("n2"));
+  EXPECT_EQ(cluster.rows(), 1);
+}
+
+TEST(ClusterTest, ThatClaimsCannotBeReadIsAChangeForThoseWhoWantOne) {
+  Cluster cluster;
+  const std::uint64_t before = cluster.version();
+  cluster.SetClaimsReadable(false);
+  EXPECT_EQ(cluster.version(), before) << "nobody wants one";
+  cluster.SetClaimsReadable(true);
+  Wants wants = Cpu(1000);
+  wants.claims = {"default/data"};
+  cluster.SetPod(Pod("g", "w", 0, wants));
+  const std::uint64_t wanted = cluster.version();
+  cluster.SetClaimsReadable(false);
+  EXPECT_NE(cluster.version(), wanted) << "another reason is to be told";
+}
+
 TEST(ClusterTest, AnAssumedPodThatIsDeletedUnboundGivesItsRoomBack) {
   Cluster cluster;
   cluster.SetNode(Node("n1"));
@@ -169,6 +195,20 @@ TEST(ClusterTest, AdmissionOutlivesStaleEventsButNotThePhase) {
   facts.phase = GangPhase::kPending;
   cluster.SetGang(facts);
   EXPECT_FALSE(cluster.gang(gang).admitted);
+}
+
+TEST(ClusterTest, WhatAPodAsksOfLabelsIsSaidInWords) {
+  Cluster cluster;
+  const auto text = [&](const Wants& wants) { return SelectorText(cluster.shape(cluster.task(cluster.SetPod(Pod("g", "w", 0, wants))).shape), cluster.names()); };
+  Wants wants = Cpu(1000);
+  EXPECT_EQ(text(wants), "");
+  wants.has_affinity = true;
+  EXPECT_EQ(text(wants), "an empty node affinity");
+  wants.selector = {{"zone", "a"}};
+  EXPECT_EQ(text(wants), "zone=a and an empty node affinity");
+  wants.affinity = {{{"disk", Op::kIn, {"nvme", "ssd"}}, {"old", Op::kDoesNotExist, {}}}, {{"", Op::kIn, {"n1"}}}, {{"gen", Op::kGt, {"3"}}, {"gen", Op::kLt, {"9"}}},
+                    {{"gpu", Op::kExists, {}}, {"rack", Op::kNotIn, {"r1"}}}};
+  EXPECT_EQ(text(wants), "zone=a and disk in (nvme,ssd) and no old or name=n1 or gen>3 and gen<9 or gpu and rack not in (r1)");
 }
 
 struct MatchCase {

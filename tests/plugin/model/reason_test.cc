@@ -1,6 +1,11 @@
 #include "plugin/model/reason.h"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
 
 namespace gangway::model {
 namespace {
@@ -68,6 +73,34 @@ TEST(RenderTest, CapacitiesAreTheClusters) {
   EXPECT_EQ(Render(reason), "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, 4 too many (gangs are let in for up to 120% of it)");
   reason.sums[0].in_use = 18;
   EXPECT_EQ(Render(reason), "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 18 of 16, 12 too many (gangs are let in for up to 120% of it)");
+}
+
+TEST(RenderTest, EachKindHasItsWords) {
+  Reason reason;
+  reason.missing = 1;
+  reason.min_member = 2;
+  reason.size = 3;
+  reason.existing = 1;
+  reason.subject = "x";
+  using Kind = Reason::Kind;
+  const std::pair<Kind, std::string> rows[] = {
+      {Kind::kKeptForMinimum, "kept_for_minimum: waits for 1 of 2 tasks: room is kept for gangs that lack their minimum, the first is x"},
+      {Kind::kTooFewTasks, "too_few_tasks: waits for 1 of 2 tasks: 1 pod exists"},
+      {Kind::kTooFewOfRole, "too_few_of_role: waits for 1 of 2 tasks named x: 1 pod exists"},
+      {Kind::kTooFewSubGroups, "too_few_sub_groups: waits for 1 of 2 sub-groups of task x: 1 has all of 3 pods"},
+      {Kind::kGated, "gated: waits for 1 of 2 tasks: pods are held by scheduling gates, the first is x"},
+      {Kind::kNotModelled, "not_modelled: waits for 1 of 2 tasks: x asks for something this scheduler does not know"},
+      {Kind::kClaim, "claim: waits for 1 of 2 tasks: claim x"},
+      {Kind::kBindFailed, "bind_failed: waits for 1 of 2 tasks: x"},
+      {Kind::kQueueMissing, "queue_missing: waits for 1 of 2 tasks: there is no queue x"},
+      {Kind::kQueueClosed, "queue_closed: waits for 1 of 2 tasks: queue x is closed"}};
+  for (const auto& [kind, words] : rows) {
+    reason.kind = kind;
+    EXPECT_EQ(absl::StrCat(KindText(kind), ": ", Render(reason)), words);
+  }
+  EXPECT_EQ(KindText(Kind::kNoRoom), "no_room");
+  EXPECT_EQ(KindText(Kind::kQueueFull), "queue_full");
+  EXPECT_EQ(KindText(Kind::kClusterFull), "cluster_full");
 }
 
 TEST(RenderTest, PodsThatAreNotThere) {

@@ -122,6 +122,10 @@ TEST_F(GroupStatusTest, PhasesFollowFromWhatIsThere) {
   EXPECT_EQ(PhaseAfter("Inqueue"), "Running");
   SetPod(0, model::PodPhase::kSucceeded);
   EXPECT_EQ(PhaseAfter("Running"), "Completed");
+  cluster_.RemovePod("default", "g-w-0");
+  EXPECT_EQ(PhaseAfter("Completed"), "Completed") << "its pods go one by one";
+  cluster_.SetPod(testutil::Pod("g", "w", 0, Cpu(1000)));
+  EXPECT_EQ(PhaseAfter("Completed"), "Pending") << "one was made anew";
   for (const int i : {0, 1}) cluster_.RemovePod("default", absl::StrCat("g-w-", i));
   EXPECT_EQ(PhaseAfter("Completed"), "Completed") << "its pods are gone";
   EXPECT_EQ(PhaseAfter("Unknown"), "Pending");

@@ -339,6 +339,23 @@ TEST_F(SurplusPauseTest, GangsThatGoOnComingProlongItToFourTimesAsLong) {
   EXPECT_EQ(Bound(), 4) << "two seconds after the first, though the last came just now";
 }
 
+// Nothing was decided about the rest meanwhile, so it goes on waiting for what it waited for.
+TEST_F(SurplusPauseTest, WhatWaitsBeyondItsMinimumIsNotForgottenMeanwhile) {
+  AddNodes(1, 2);
+  AddElastic();
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(3));
+  ASSERT_EQ(Bound(), 2);
+  const auto told = [this] { return Text(Get(api::kPods, "elastic-w-3"), "/metadata/resourceVersion"); };
+  const std::string before = told();
+  AddGroup("other", 1);
+  loop_.RunFor(absl::Milliseconds(250));
+  EXPECT_THAT(scheduler_->Dump(10), HasSubstr("waits for 2 of 4 tasks"));
+  loop_.RunFor(absl::Seconds(20));
+  EXPECT_THAT(scheduler_->Dump(10), HasSubstr("waits for 2 of 4 tasks"));
+  EXPECT_EQ(told(), before) << "nothing new is said";
+}
+
 TEST_F(SurplusPauseTest, WhatWasThereBeforeTheSchedulerWaitsForNobody) {
   AddNodes(1);
   AddElastic();
@@ -811,6 +828,8 @@ TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
   EXPECT_EQ(dump->at("gangs").at(0).at("minMember").as_int64(), 1);
   EXPECT_EQ(dump->at("gangs").at(0).at("tasks").as_int64(), 1);
   for (const char* cache : {"pods", "podgroups"}) EXPECT_EQ(dump->at("caches").at(cache).as_int64(), 1) << cache;
+  for (const char* cache : {"persistentvolumeclaims", "persistentvolumes"}) EXPECT_EQ(dump->at("caches").at(cache).as_int64(), 0) << cache;
+  for (const char* cache : {"storageclasses", "priorityclasses", "queues"}) EXPECT_GE(dump->at("caches").at(cache).as_int64(), 1) << cache << ": those that are always there";
   EXPECT_THAT(scheduler_->Dump(0), HasSubstr(R"("gangs":[])"));
 }
 
