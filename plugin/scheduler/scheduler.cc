@@ -241,6 +241,7 @@ class Scheduler::Impl {
     if (standby_ || deciding_ || stopped_ || !synced()) return;
     deciding_ = true;
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
+    allocated_ = AllocatedByQueue(cluster_);  // or the first look at our own queues would find nothing held
     driver_.Wake();
     for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue({"", std::string(name)});
     groups_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
@@ -376,7 +377,7 @@ class Scheduler::Impl {
       after = GangKey(cluster_.task(cluster_.FindTask(key.ns, key.name)).gang);
     }
     if (!before.name.empty()) driver_.Enqueue(before);
-    if (!after.name.empty() && after != before) driver_.Enqueue(after);
+    if (!after.name.empty()) driver_.Enqueue(after);
   }
 
   bool IsOurs(const std::string& ns) const {

@@ -1007,6 +1007,39 @@ TEST_F(SchedulerTest, TheNextSchedulerWritesNothingThatIsWritten) {
   EXPECT_THAT(writes, IsEmpty());
 }
 
+TEST_F(SchedulerTest, TheNextSchedulerWritesNothingOfAGangThatRunsAndOfItsQueue) {
+  AddNodes(1);
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("p", "g", "3");
+  loop_.RunFor(absl::Seconds(5));
+  SetPhase("p", "Running");
+  loop_.RunFor(absl::Seconds(5));
+  Crash();
+  std::vector<std::string> writes;
+  fate_ = [&](const kube::Request& request) {
+    if (request.method != "GET") writes.push_back(absl::StrCat(request.path, " ", request.body));
+    return sandbox::RequestFate{};
+  };
+  StartScheduler();
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_THAT(writes, IsEmpty());
+}
+
+TEST_F(SchedulerTest, WhatAQueueIsSaidToHoldIsPutRightAtTheStart) {
+  AddNodes(1);
+  AddQueue("lab", R"("weight":1)");
+  AddGroupIn("lab", "g", 1, "Pending");
+  AddPod("p", "g", "3");
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(5));
+  Crash();
+  ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kQueues, "", "lab", "status"), R"({"status":{"allocated":{"cpu":"99"}}})", "application/merge-patch+json").ok());
+  StartScheduler();
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_EQ(api::ToJson(Get(api::kQueues, "lab").at("status").at("allocated")), R"({"cpu":"3","memory":"0","pods":"1"})");
+}
+
 // What a scheduler does not know it must not decide without.
 TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
   for (const std::string plural : {"pods", "nodes", "podgroups", "queues", "priorityclasses", "persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"}) {
