@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <google/protobuf/struct.pb.h>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/plugin/extender/requests.h"
@@ -35,6 +37,18 @@ TEST(MessageBudgetTest, FieldsNobodyKnowsAreCounted) {
   for (int i = 0; i < 100; ++i) bytes += "\x98\x06\x01";  // field 99, a number
   GW_EXPECT_OK(CheckEntries(bytes, Type(), 100));
   EXPECT_THAT(CheckEntries(bytes, Type(), 99), StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+// None of ours can hold itself; one that does must not end the walk's stack.
+TEST(MessageBudgetTest, MessagesWithinMessagesEndAtADepth) {
+  const auto nested = [](int lists) {
+    google::protobuf::Value value;
+    google::protobuf::Value* inner = &value;
+    for (int i = 0; i < lists; ++i) inner = inner->mutable_list_value()->add_values();
+    return CheckEntries(value.SerializeAsString(), *google::protobuf::Value::descriptor(), 1000);
+  };
+  GW_EXPECT_OK(nested(10));  // each is two messages
+  EXPECT_THAT(nested(11), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TEST(MessageBudgetTest, NoBytesAreAMessageWithoutFields) { GW_EXPECT_OK(CheckEntries("", Type())); }

@@ -168,6 +168,26 @@ TEST(PlaceGangTest, EachTaintOfANodeMustBeTolerated) {
   EXPECT_TRUE(tolerated({""})) << "every key";
 }
 
+TEST(PlaceGangTest, APortIsTakenForItsProtocol) {
+  v1::PlaceGangRequest request = SeedRequest(1);
+  v1::Pod& pod = *request.mutable_cluster()->add_pods();
+  pod.set_name("dns");
+  pod.set_node("node-0");
+  pod.add_host_ports()->set_port(53);
+  pod.mutable_host_ports(0)->set_protocol("UDP");
+  request.mutable_gang()->clear_min_member();
+  request.mutable_gang()->mutable_tasks()->RemoveLast();
+  v1::Task& task = *request.mutable_gang()->mutable_tasks(0);
+  task.set_replicas(1);
+  task.add_host_ports()->set_port(53);
+  for (const auto& [protocol, placed] : {std::pair("UDP", false), std::pair("SCTP", true), std::pair("TCP", true), std::pair("", true)}) {
+    task.mutable_host_ports(0)->set_protocol(protocol);
+    const auto reply = Place(request);
+    GW_ASSERT_OK(reply);
+    EXPECT_EQ(reply->placed(), placed) << protocol;
+  }
+}
+
 TEST(PlaceGangTest, PreferencesOrderTheNodesThatFit) {
   v1::PlaceGangRequest request = SeedRequest(3);
   for (v1::Task& task : *request.mutable_gang()->mutable_tasks()) {
