@@ -182,6 +182,28 @@ TEST(ClusterTest, InWhichOrderAPodAsksDoesNotMatter) {
   EXPECT_EQ(cluster.shape_slots(), 1);
 }
 
+TEST(ClusterTest, PodsThatAskForAnythingElseHaveAShapeOfTheirOwn) {
+  const TermFacts term{{"disk", Op::kIn, {"ssd"}}};
+  Wants plain = Cpu(1000);
+  plain.preferences = {{10, term}};
+  std::vector<Wants> others(9, plain);
+  others[0].requests[0].second = 2000;
+  others[1].preferences[0].weight = 11;
+  others[2].preferences[0].term[0].values = {"nvme"};
+  others[3].selector = {{"disk", "ssd"}};
+  others[4].has_affinity = true;
+  others[5].tolerations = {{"disk", "", "", true}};
+  others[6].host_ports = {{"TCP", "", 1}};
+  others[7].claims = {"default/data"};
+  others[8].not_modelled = "spec.x";
+  Cluster cluster;
+  cluster.SetPod(Pod("g", "w", 0, plain));
+  for (int i = 0; i < 9; ++i) {
+    cluster.SetPod(Pod("g", "w", i + 1, others[static_cast<std::size_t>(i)]));
+    EXPECT_EQ(cluster.shape_slots(), i + 2);
+  }
+}
+
 TEST(ClusterTest, AdmissionOutlivesStaleEventsButNotThePhase) {
   Cluster cluster;
   GangFacts facts = testutil::Gang("g", 1);
