@@ -417,6 +417,15 @@ TEST_F(SurplusTest, LeavesTheQueuesRoomToo) {
   EXPECT_EQ(PlacedOf("m1"), 16u);
 }
 
+TEST_F(SurplusTest, AllThatIsLeftMayBeKept) {
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  LetIn("late", 63, 1000);
+  EXPECT_EQ(PlacedOf("m1"), 1u);
+  LetIn("late", 64, 1000);
+  EXPECT_EQ(PlacedOf("m1"), 64u) << "it would not fit, whatever is kept";
+}
+
 TEST_F(SurplusTest, TheBudgetGoesToThoseWhoAreServedFirst) {
   LetIn("m1", 2, 1000);
   AddPods("m1", 0, 64, Cpu(1000));
