@@ -591,6 +591,23 @@ TEST_F(SchedulerTest, APodBoundByOthersMeanwhileIsAccountedWhereItIs) {
   EXPECT_EQ(Phase("g"), "Running");
 }
 
+TEST_F(SchedulerTest, AGangOfWhichOthersBoundAPodDoesNotRest) {
+  AddNodes(2);
+  StartScheduler();
+  bool raced = false;
+  fate_ = [&](const kube::Request& request) {
+    if (IsBinding(request) && !std::exchange(raced, true)) Bind("g-w-0", "node-001");
+    return sandbox::RequestFate{};
+  };
+  AddGroup("g", 1);
+  AddPod("g-w-0", "g", "8");
+  loop_.RunFor(absl::Seconds(1));
+  ASSERT_EQ(NodeOf("g-w-0"), "node-001");
+  AddPod("g-w-1", "g", "8");
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_NE(NodeOf("g-w-1"), "") << "nothing went wrong with it";
+}
+
 TEST_F(SchedulerTest, ACrashBetweenBindingsIsFinishedByTheNext) {
   for (int crash_after = 0; crash_after <= 4; ++crash_after) {
     SCOPED_TRACE(crash_after);
