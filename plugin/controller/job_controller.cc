@@ -99,9 +99,7 @@ void JobController::OnPriorityClass(const api::core::PriorityClass* before, cons
 void JobController::Wake() {
   driver_.Wake();
   caches_.jobs.ForEach([this](const JobKey& key, const auto&) { driver_.Enqueue(key); });
-  caches_.commands.ForEach([this](const api::NamespacedName& key, const JobIndex::CommandPtr& command) {
-    if (command->target && command->target->kind == api::kJobs.kind) driver_.Enqueue({key.ns, command->target->name});
-  });
+  for (const JobKey& key : index_.Commanded()) driver_.Enqueue(key);
 }
 
 kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {

@@ -165,6 +165,15 @@ std::vector<const api::volcano::Command*> JobIndex::CommandsFor(const JobKey& ke
   return out;
 }
 
+std::vector<JobKey> JobIndex::Commanded() const {
+  std::vector<JobKey> jobs;
+  for (const auto& [key, entry] : entries_) {
+    if (!entry->commands.empty()) jobs.push_back(key);
+  }
+  std::sort(jobs.begin(), jobs.end());
+  return jobs;
+}
+
 void JobIndex::ForgetLeaving(const JobKey& key) {
   auto it = entries_.find(key);
   if (it == entries_.end() || it->second->seen_leaving.empty()) return;

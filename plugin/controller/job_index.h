@@ -41,6 +41,8 @@ class JobIndex {
   void Fill(const JobKey& key, const std::string& job_uid, lifecycle::JobView& view) const;
   // Oldest first.
   std::vector<const api::volcano::Command*> CommandsFor(const JobKey& key) const;
+  // The Jobs that somebody commands, whether they are there or not.
+  std::vector<JobKey> Commanded() const;
   // What was seen leaving matters no more.
   void ForgetLeaving(const JobKey& key);
 

@@ -14,8 +14,11 @@ namespace {
 // Counts change with every PodGroup; they are written together.
 constexpr absl::Duration kCountDelay = absl::Milliseconds(200);
 
-bool ForQueue(const api::volcano::Command& command) {
-  return command.target && command.target->kind == api::kQueues.kind && command.target->api_version == api::kQueues.ApiVersion();
+// Which queue the command is for; "": none.
+std::string QueueOf(const QueueController::CommandPtr& command) {
+  if (command == nullptr || !command->target) return "";
+  const auto& target = *command->target;
+  return target.kind == api::kQueues.kind && target.api_version == api::kQueues.ApiVersion() ? target.name : "";
 }
 
 std::string CommandOrder(const api::volcano::Command& command) {
@@ -79,17 +82,18 @@ void QueueController::OnPodGroup(const api::NamespacedName& key, const api::volc
 }
 
 void QueueController::OnCommand(const CommandPtr& before, const CommandPtr& after) {
-  if (before != nullptr && ForQueue(*before)) {
-    auto of_queue = commands_.find(before->target->name);
+  if (const std::string queue = QueueOf(before); !queue.empty()) {
+    auto of_queue = commands_.find(queue);
     if (of_queue != commands_.end()) {
       of_queue->second.erase(CommandOrder(*before));
       if (of_queue->second.empty()) commands_.erase(of_queue);
     }
-    driver_.Enqueue({"", before->target->name});
+    driver_.Enqueue({"", queue});
   }
-  if (after == nullptr || !ForQueue(*after)) return;
-  commands_[after->target->name][CommandOrder(*after)] = after;
-  driver_.Enqueue({"", after->target->name});
+  if (const std::string queue = QueueOf(after); !queue.empty()) {
+    commands_[queue][CommandOrder(*after)] = after;
+    driver_.Enqueue({"", queue});
+  }
 }
 
 kube::Plan QueueController::Decide(const std::string& name, absl::Time now) const {

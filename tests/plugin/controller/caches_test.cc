@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "plugin/controller/namespace_queues.h"
 #include "tests/plugin/controller/controllers_fixture.h"
 #include "tests/plugin/lifecycle/world.h"
 
@@ -109,6 +110,25 @@ TEST_F(CachesTest, WhatWasWrittenIsKnownBeforeTheWatchTells) {
   }
   EXPECT_EQ(api::ToJson(Get(api::kJobTemplates, "t").at("status").at("jobDependsOnList")), R"(["f-t","g-t","h-t"])");
   EXPECT_EQ(patches, 3);
+}
+
+// PaddleJobs are translated otherwise where somebody puts containers into their pods.
+TEST_F(CachesTest, ANamespaceThatInjectsSidecarsIsKnownAsLongAsItDoes) {
+  sandbox::InProcessClient client(loop_, server_, "namespaces");
+  NamespaceQueues namespaces(loop_, client, nullptr, {});
+  namespaces.Start([] {}, nullptr);
+  const auto label = [&](const char* value) {
+    Patch(api::kNamespaces, "default", absl::StrCat(R"({"metadata":{"labels":{"istio-injection":)", value, "}}}"));
+    Run();
+    return namespaces.InjectsSidecars("default");
+  };
+  Run();
+  EXPECT_FALSE(namespaces.InjectsSidecars("default"));
+  EXPECT_TRUE(label(R"("enabled")"));
+  EXPECT_FALSE(label(R"("disabled")"));
+  EXPECT_TRUE(label(R"("enabled")"));
+  EXPECT_FALSE(label("null"));
+  EXPECT_FALSE(namespaces.InjectsSidecars("kube-system"));
 }
 
 // --- Admission asks these.

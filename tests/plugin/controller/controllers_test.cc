@@ -194,6 +194,18 @@ TEST_F(ControllersTest, AQueueIsClosedWhenItsLastGroupIsGone) {
   EXPECT_EQ(Get(api::kQueues, "q").at("status").at("state").as_string(), "Closed");
 }
 
+TEST_F(ControllersTest, ACommandIsForTheKindThatItNamesAndNotForItsNamesake) {
+  Start();
+  Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"same"},"spec":{"weight":1}})");
+  StartJob("same", JobText("same", 1, {{"w", 1}}));
+  Create(api::kCommands, R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"close"},"action":"CloseQueue","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"same","uid":"x"}})");
+  EXPECT_EQ(Get(api::kQueues, "same").at("status").at("state").as_string(), "Closed");
+  Command("stop", "AbortJob", "same");
+  EXPECT_EQ(Phase("same"), "Aborted");
+  EXPECT_THAT(Names(api::kCommands), IsEmpty());
+  EXPECT_THAT(Events(), Not(Contains(HasSubstr("CommandIgnored"))));
+}
+
 class EmptyClusterTest : public ControllersTest {
  protected:
   EmptyClusterTest() : ControllersTest(false) {}

@@ -190,6 +190,21 @@ TEST(WorkloadGroupTest, K6WhoGetsNoGroup) {
   EXPECT_EQ(GroupPodOf(Make({.rest = R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"}), "volcano", nullptr), std::nullopt);
 }
 
+TEST(WorkloadGroupTest, FourKindsOfOwnersAreWatched) {
+  const auto workload = [](const char* version, const char* kind) {
+    api::OwnerReference owner;
+    owner.api_version = version;
+    owner.kind = kind;
+    return WorkloadOf(owner);
+  };
+  EXPECT_EQ(workload("apps/v1", "ReplicaSet"), &api::kReplicaSets);
+  EXPECT_EQ(workload("apps/v1", "StatefulSet"), &api::kStatefulSets);
+  EXPECT_EQ(workload("apps/v1", "DaemonSet"), &api::kDaemonSets);
+  EXPECT_EQ(workload("batch/v1", "Job"), &api::kBatchJobs);
+  EXPECT_EQ(workload("batch.volcano.sh/v1alpha1", "Job"), nullptr);
+  EXPECT_EQ(workload("apps/v1", "Deployment"), nullptr);
+}
+
 TEST(WorkloadGroupTest, ScaledToNothingTheGroupGoesWithTheLastPod) {
   const OwnerFacts none = Facts(api::kReplicaSets, "rs", "", R"("spec":{"replicas":0})");
   const PodGroup group = Seen().Add({.owners = Owner("ReplicaSet", "rs")}).Add(Facts(api::kReplicaSets, "rs", "")).Made();
