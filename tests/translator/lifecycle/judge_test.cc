@@ -123,6 +123,32 @@ TEST(JudgeTest, ADeadlineCountsFromTheStart) {
   EXPECT_FALSE(EndedByDeadline(job, kNow));
 }
 
+TEST(JudgeTest, AnotherControllerIsAtWorkWhereItHasPodsOrAGroupOfThisJob) {
+  api::ObjectMeta metadata;
+  metadata.uid = "u";
+  Wanted wanted;
+  wanted.metadata = &metadata;
+  PodTable pods{{"wd-worker-0", Pod(0)}};
+  PaddleJobView seen;
+  EXPECT_FALSE(OperatorAtWork(seen, wanted));
+  seen.pods = &pods;
+  const auto with_pod = [&](bool of_operator, const std::string& owner) {
+    pods["wd-worker-0"].of_operator = of_operator;
+    pods["wd-worker-0"].owner_uid = owner;
+    return OperatorAtWork(seen, wanted);
+  };
+  EXPECT_TRUE(with_pod(true, "u"));
+  EXPECT_FALSE(with_pod(true, "of an earlier job of this name"));
+  EXPECT_FALSE(with_pod(false, "u"));
+  api::volcano::PodGroup group;
+  seen.same_named_group = &group;
+  EXPECT_FALSE(OperatorAtWork(seen, wanted)) << "written by hand";
+  group.metadata.owner_references = {{"v1", "PaddleJob", "wd", "of an earlier job of this name", true, true}};
+  EXPECT_FALSE(OperatorAtWork(seen, wanted));
+  group.metadata.owner_references[0].uid = "u";
+  EXPECT_TRUE(OperatorAtWork(seen, wanted));
+}
+
 TEST(JudgeTest, PodsStandInTheOrderOfTasksAndIndexes) {
   PodTable pods;
   for (const int i : {0, 2, 10}) pods[absl::StrCat("wd-worker-", i)] = Pod(i);
@@ -189,6 +215,22 @@ TEST(JudgeTest, AJobOfWhichNothingHasBegunIsPending) {
   }
 }
 
+TEST(JudgeTest, AnElasticJobScalesWhileItHasMoreOrFewerThanItWants) {
+  const auto phase = [](int running, int succeeded, int failed) {
+    RoleProgress role;
+    role.replicas = 2;
+    role.running = running;
+    role.succeeded = succeeded;
+    role.failed = failed;
+    return PhaseOf(JobIn("Running"), {role}, true, true, Phase::kRunning);
+  };
+  EXPECT_EQ(phase(2, 0, 0), Phase::kRunning);
+  EXPECT_EQ(phase(1, 1, 0), Phase::kRunning) << "one that has succeeded is not missed";
+  EXPECT_EQ(phase(1, 0, 0), Phase::kScaling);
+  EXPECT_EQ(phase(3, 0, 0), Phase::kScaling);
+  EXPECT_EQ(phase(2, 0, 1), Phase::kScaling) << "one that goes is still there";
+}
+
 TEST(JudgeTest, WhatHasEndedStaysCounted) {
   const auto role = [](const std::string& name, int succeeded, int failed) {
     RoleProgress out;
@@ -198,7 +240,7 @@ TEST(JudgeTest, WhatHasEndedStaysCounted) {
     return out;
   };
   std::vector<RoleProgress> roles{role("ps", 1, 0), role("worker", 0, 2)};
-  KeepEnded({role("worker", 3, 1), role("gone", 9, 9)}, roles);
+  KeepEnded({role("gone", 9, 9), role("worker", 3, 1)}, roles);
   EXPECT_EQ(roles[0].succeeded, 1);
   EXPECT_EQ(roles[1].succeeded, 3);
   EXPECT_EQ(roles[1].failed, 2);
@@ -208,6 +250,8 @@ TEST(JudgeTest, TheFirstFailureIsTold) {
   PodTable pods{{"wd-worker-0", Failed(0, Exit(1, kNow + absl::Seconds(2)))}, {"wd-worker-1", Failed(1, Exit(137, kNow, "OOMKilled", "a\nb"))}, {"wd-worker-2", Pod(2)}};
   for (const Phase phase : {Phase::kFailed, Phase::kRestarting, Phase::kRunning, Phase::kPending}) EXPECT_EQ(Message(pods, phase), "wd-worker-1 exit 137 (OOMKilled): b") << PhaseName(phase);
   for (const Phase phase : {Phase::kCompleted, Phase::kCompleting}) EXPECT_EQ(Message(pods, phase), "") << PhaseName(phase);
+  pods["wd-worker-0"] = Failed(0, Exit(3, kNow));
+  EXPECT_EQ(Message(pods, Phase::kFailed), "wd-worker-0 exit 3") << "of two at one time that with the lower index";
   pods["wd-worker-0"] = Failed(0, {"", false, 0, "Evicted", "the node was low on memory", kNow - absl::Seconds(1)});
   EXPECT_EQ(Message(pods, Phase::kFailed), "wd-worker-0 Evicted: the node was low on memory");
 }
@@ -311,6 +355,16 @@ TEST(JudgeTest, PodsThatCannotBeMadeAreToldWhenTheyAreDue) {
   EXPECT_EQ(Scheduled(seen, JobIn("Pending")), told);
   seen.pods = nullptr;
   EXPECT_EQ(Scheduled(seen, JobIn("Pending")), told);
+  Job one = JobIn("Pending");
+  one.spec.tasks[0].replicas = 1;
+  EXPECT_EQ(Scheduled(seen, one), told);
+  one.spec.tasks.emplace_back().name = "ps";  // of no pods
+  pods = {{"wd-worker-0", Pod(0)}};
+  seen.pods = &pods;
+  EXPECT_EQ(Scheduled(seen, one), "");
+  seen.pods = nullptr;
+  seen.job_warning.message = std::string(5000, 'x');
+  EXPECT_EQ(ScheduledOf(seen, one).message.size(), 1024u) << "a status stays small";
 }
 
 TEST(JudgeTest, ItStartedWithItsFirstPodElseWhenTheJobSaysItRan) {
