@@ -215,6 +215,31 @@ TEST(JudgeTest, AJobOfWhichNothingHasBegunIsPending) {
   }
 }
 
+// The last rows of the table: what the pods of a Job that is on its way say.
+TEST(JudgeTest, PhasesFollowFromPodsAndFromThePhaseUntilNow) {
+  const auto phase = [](const std::string& of_job, Phase stored, int pending, int running, int succeeded, int failed, int unknown = 0) {
+    RoleProgress role;
+    role.replicas = 3;
+    role.pending = pending;
+    role.running = running;
+    role.succeeded = succeeded;
+    role.failed = failed;
+    role.unknown = unknown;
+    return PhaseOf(JobIn(of_job), {role}, false, true, stored);
+  };
+  EXPECT_EQ(phase("Running", Phase::kPending, 0, 3, 0, 0), Phase::kRunning);
+  EXPECT_EQ(phase("Running", Phase::kPending, 0, 0, 3, 0), Phase::kRunning) << "all have succeeded, and the Job says when it is over";
+  EXPECT_EQ(phase("Running", Phase::kPending, 0, 0, 0, 3), Phase::kRunning);
+  EXPECT_EQ(phase("Running", Phase::kNone, 0, 0, 0, 0, 3), Phase::kRunning) << "they have begun, wherever they are";
+  EXPECT_EQ(phase("Running", Phase::kRunning, 1, 2, 0, 0), Phase::kPending);
+  EXPECT_EQ(phase("Running", Phase::kPending, 1, 2, 0, 0), Phase::kPending);
+  EXPECT_EQ(phase("Pending", Phase::kPending, 0, 3, 0, 0), Phase::kPending) << "the Job has not counted them yet";
+  EXPECT_EQ(phase("Pending", Phase::kRunning, 0, 3, 0, 0), Phase::kRunning) << "which is no step back";
+  EXPECT_EQ(phase("Running", Phase::kStarting, 1, 2, 0, 0), Phase::kStarting);
+  EXPECT_EQ(phase("Pending", Phase::kStarting, 0, 3, 0, 0), Phase::kStarting);
+  EXPECT_EQ(phase("Running", Phase::kStarting, 0, 3, 0, 0), Phase::kRunning);
+}
+
 TEST(JudgeTest, AnElasticJobScalesWhileItHasMoreOrFewerThanItWants) {
   const auto phase = [](int running, int succeeded, int failed) {
     RoleProgress role;
@@ -265,6 +290,7 @@ TEST(JudgeTest, OfAJobThatFailedAPodThatRunsAgainTellsWhenNoOtherDoes) {
   Job job = JobIn("Failed");
   job.status.state.message = "of the Job";
   EXPECT_EQ(Message({}, Phase::kFailed, {}, job), "of the Job");
+  EXPECT_EQ(Message({}, Phase::kRestarting, {}, job), "of the Job");
   EXPECT_EQ(Message({}, Phase::kRunning, {}, job), "");
 }
 
@@ -390,6 +416,8 @@ TEST(JudgeTest, TheJobsOwnCountsAreOfPodsThatAreGone) {
   EXPECT_EQ(counts[0].role, "Worker");
   EXPECT_EQ(counts[0].succeeded, 3);
   EXPECT_EQ(counts[0].failed, 1);
+  job.status.task_status_count["worker"].phase = {{"Running", 9}};
+  EXPECT_EQ(CountsOf(job, {worker})[0].succeeded + CountsOf(job, {worker})[0].failed, 0);
 }
 
 }  // namespace
