@@ -1,6 +1,9 @@
 // What `kubectl auth can-i` and `kubectl auth whoami` ask. The sandbox has no users, so everyone may do everything.
 #include <utility>
 
+#include "api/field_table.h"
+#include "api/json_value.h"
+#include "sandbox/apiserver/apply/managed_fields.h"
 #include "sandbox/apiserver/schemas/reviews.h"
 #include "sandbox/apiserver/server_core.h"
 
@@ -23,6 +26,28 @@ json::object StatusOf(const api::Resource& review) {
 
 }  // namespace
 
+// What the API server makes of a question: of who asks and of rules only the answer is told, of access who wrote which field, too.
+void ServerCore::CompleteReview(const api::Resource& review, const Schema& schema, const CommitNote& note, Draft& draft) {
+  static const auto* const kNone = new apply::FieldSet();
+  if (review.kind == "SelfSubjectRulesReview") {
+    draft.object()["metadata"].emplace_object();
+    draft.object()["spec"].emplace_object();
+    return;
+  }
+  json::object& metadata = draft.metadata();
+  if (review.kind == "SelfSubjectReview") return SetText(metadata, "creationTimestamp", api::FormatTime(loop_.Now()));
+  const apply::Write write{.manager = note.manager.empty() ? note.client : note.manager,
+                           .subresource = "",
+                           .api_version = review.ApiVersion(),
+                           .type = *schema.root,
+                           .reset = *kNone,
+                           .now = loop_.Now()};
+  const apply::ManagedFieldsPtr managed = ownership_.AfterUpdate(nullptr, nullptr, draft.root(), write);
+  if (managed == nullptr) return;
+  absl::StatusOr<json::value> entries = api::ParseJson(apply::ManagedFieldsJson(*managed, write.api_version));
+  if (entries.ok()) metadata["managedFields"] = *std::move(entries);
+}
+
 std::optional<kube::Response> ServerCore::ReviewAccess(const kube::Request& request, const Caller& caller) {
   const api::Resource* const asked = FindReview(request.path);
   if (asked == nullptr) return std::nullopt;
@@ -40,6 +65,8 @@ std::optional<kube::Response> ServerCore::ReviewAccess(const kube::Request& requ
   if (Objection objection = CheckTypeMeta(asked->ApiVersion(), View(asked->kind), *review)) {
     return objection->ToResponse();
   }
+  const CommitNote note{caller.name, "create", "", options->field_manager};
+  CompleteReview(*asked, schema, note, *review);
   review->object()["status"] = StatusOf(*asked);
   std::string out;
   std::uint32_t revision_at = 0;

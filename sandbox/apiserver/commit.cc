@@ -4,6 +4,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/server_core.h"
 
@@ -42,6 +43,7 @@ Outcome<Bytes> ServerCore::Commit(const api::Resource& resource, Draft& draft, b
   if (IsDeeperThan(draft.root(), kMaxObjectDepth)) {
     return BadRequest(absl::StrCat("the object is deeper than ", kMaxObjectDepth, " levels"));
   }
+  apply::WriteAsGo(draft.root(), *schemas_.For(resource)->root);
   boost::json::object& metadata = draft.metadata();
   if (!dry_run) SetText(metadata, "resourceVersion", absl::StrCat(store_.next_revision()));
   auto record = std::make_shared<Record>();
@@ -69,6 +71,16 @@ Bytes ServerCore::CommitDeletion(const Record& record, const CommitNote& note) {
   store_.Delete(resource, key);
   note_ = nullptr;
   return last;
+}
+
+Bytes ServerCore::ShownAfter(const Record& before, Draft& draft, Revision revision, bool managed_fields, const apply::ManagedFieldsPtr* managed) {
+  Record record;
+  record.resource = before.resource;
+  record.managed = managed != nullptr ? *managed : before.managed;
+  SetText(draft.metadata(), "resourceVersion", absl::StrCat(revision));
+  WriteObject(draft.object(), scratch_, &record.revision_at, &record.metadata_end);
+  record.json = std::make_shared<const std::string>(scratch_);
+  return Shown(record, managed_fields);
 }
 
 void ServerCore::OnCommit(const Change& change) {

@@ -87,7 +87,7 @@ Objection ServerCore::NameNew(const Target& target, boost::json::object& metadat
 void ServerCore::StampNew(const Target& target, boost::json::object& object) {
   boost::json::object& metadata = ObjectIn(object, "metadata");
   for (const absl::string_view field : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
-                                        "generation", "resourceVersion"}) {
+                                        "resourceVersion"}) {
     metadata.erase(Bjs(field));
   }
   SetText(metadata, "uid", NewUid());
@@ -102,10 +102,12 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   const api::Resource& resource = *target.resource;
   if (Objection objection = NameNew(target, draft.metadata())) return *std::move(objection);
   const std::string name(FindText(draft.metadata(), "name"));
+  if (&resource == &api::kDaemonSets) CountTemplate(nullptr, draft.object());
   if (Objection objection = CheckNamespace(target, name)) return *std::move(objection);
   if (&resource == &api::kSecrets) FoldStringData(draft.object());
   if (&resource == &api::kNamespaces) LabelNamespace(draft.object());
   ApplyDefaults(draft.root(), *schemas_.For(resource));
+  for (const absl::string_view field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) draft.metadata().erase(Bjs(field));
   // What the server fills in from here on nobody owns.
   apply::ManagedFieldsPtr managed;
   if (claims.decided.has_value()) {
@@ -126,7 +128,8 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
     return *std::move(objection);
   }
   if (const RecordPtr there = store_.Find(resource, {target.ns, name}); there != nullptr) {
-    Refusal refusal = AlreadyExists(resource, name);
+    const bool generates = !FindText(draft.metadata(), "generateName").empty();
+    Refusal refusal = generates ? GeneratedNameExists(resource, name) : AlreadyExists(resource, name);
     if (there->deleting) refusal.message = absl::StrCat("object is being deleted: ", refusal.message);
     return refusal;
   }

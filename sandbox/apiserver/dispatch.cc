@@ -2,11 +2,29 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/json.h"
+#include "api/json_value.h"
+#include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/schemas/reviews.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
+
+namespace {
+
+// A bookmark is an object of its kind in which nothing is set: what Go writes of it.
+std::string BookmarkRest(const Schema& schema) {
+  Draft empty;
+  apply::WriteAsGo(empty.root(), *schema.root);
+  std::string out;
+  for (const auto& member : empty.object()) {
+    if (member.key() != "metadata") absl::StrAppend(&out, ",", api::JsonString(FromBjs(member.key())), ":", api::ToJson(member.value()));
+  }
+  return out;
+}
+
+}  // namespace
 
 ServerCore::ServerCore(Loop& loop, ApiServerOptions options)
     : loop_(loop),
@@ -35,6 +53,10 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
       logs ? Representation::kObject : RepresentationOf(request.accept);
   if (!representation.has_value()) return NotAcceptable();
   exchange.representation = *representation;
+  // k8s.io/api: prerelease-lifecycle
+  if (exchange.target.resource == &api::kEndpoints) {
+    exchange.warnings.push_back("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice");
+  }
   return exchange;
 }
 
@@ -136,7 +158,8 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
                  .include = *include,
                  .managed_fields = caller.managed_fields,
                  .from = std::nullopt,
-                 .error = std::nullopt};
+                 .error = std::nullopt,
+                 .bookmark_rest = exchange->representation == Representation::kObject ? BookmarkRest(*schemas_.For(*target.resource)) : ""};
   const Revision revision = options->revision.value_or(0);
   if (options->initial_events == true) {
     spec.mark_initial_end = spec.bookmarks;

@@ -18,6 +18,7 @@
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/cluster_kind_rules.h"
 #include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/stored_kind_rules.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -159,6 +160,13 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
     Add(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels", labels == nullptr ? "null" : api::ToJson(*labels),
         "`selector` does not match template `labels`");
   }
+}
+
+// pkg/apis/apps/validation: what such a template makes is kept running.
+void CheckRestartPolicy(const json::object& object, FieldErrors& errors) {
+  const absl::string_view policy = TextAt(object, "spec.template.spec.restartPolicy");
+  if (policy.empty() || policy == "Always") return;
+  Add(errors, FieldError::Type::kNotSupported, "spec.template.spec.restartPolicy", api::JsonString(policy), "supported values: \"Always\"");
 }
 
 // --- changes
@@ -309,7 +317,9 @@ void CheckKind(const api::Resource& resource, const json::object& object, FieldE
   if (&resource == &api::kPersistentVolumeClaims) CheckClaim(object, errors);
   if (&resource == &api::kPodDisruptionBudgets) CheckBudget(object, errors);
   if (HasPodTemplate(resource) && &resource != &api::kBatchJobs) CheckSelector(object, errors);
+  if (HasPodTemplate(resource) && &resource != &api::kBatchJobs) CheckRestartPolicy(object, errors);
   CheckClusterKind(resource, object, errors);
+  CheckStoredKind(resource, object, errors);
 }
 
 void CheckKindChange(const api::Resource& resource, const json::object& before, const json::object& after, FieldErrors& errors) {
@@ -317,6 +327,7 @@ void CheckKindChange(const api::Resource& resource, const json::object& before, 
   if (&resource == &api::kServices) CheckServiceChange(before, after, errors);
   if (&resource == &api::kPersistentVolumeClaims) CheckClaimChange(before, after, errors);
   CheckClusterKindChange(resource, before, after, errors);
+  CheckStoredKindChange(resource, before, after, errors);
 }
 
 }  // namespace gangway::sandbox

@@ -225,7 +225,9 @@ FieldErrors CheckChange(const api::Resource& resource, const json::object& befor
   const auto immutable = [&](absl::string_view field) {
     if (!Same(FindPath(before, field), FindPath(after, field))) AddImmutable(errors, field, FindPath(after, field));
   };
-  if (&resource == &api::kPriorityClasses) immutable("value");
+  if (&resource == &api::kPriorityClasses && !Same(FindPath(before, "value"), FindPath(after, "value"))) {
+    Add(errors, FieldError::Type::kForbidden, "value", "", "may not be changed in an update.");
+  }
   CheckKindChange(resource, before, after, errors);
   if (HasPodTemplate(resource) && &resource != &api::kBatchJobs) {
     immutable("spec.selector");

@@ -168,7 +168,6 @@ Objection ServerCore::CheckDisruptionBudget(const Record& pod, const json::objec
   if (budgets.empty()) return std::nullopt;
   if (budgets.size() > 1) {
     return Refusal{.code = 500,
-                   .reason = "InternalError",
                    .message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."};
   }
   const Draft budget = Draft::OfStored(*budgets[0]->json);

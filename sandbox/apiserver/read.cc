@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -54,7 +55,7 @@ kube::Response ServerCore::Get(Exchange& exchange) {
   return ObjectResponse(exchange, 200, Shown(*record, exchange.caller.managed_fields));
 }
 
-Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListOptions& options, bool managed_fields) {
+Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListOptions& options, bool managed_fields, bool as_items) {
   for (const auto& requirement : options.fields.requirements()) {
     if (!HasFieldLabel(*target.resource, requirement.field)) {
       return BadRequest(absl::StrCat("field label not supported: ", requirement.field));
@@ -89,7 +90,7 @@ Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListO
     }
     ++passed;
     last = record->key;
-    if (everything || Selects(options.labels, options.fields, *record)) page.items.push_back(Shown(*record, managed_fields));
+    if (everything || Selects(options.labels, options.fields, *record)) page.items.push_back(as_items ? ShownInList(*record, managed_fields) : Shown(*record, managed_fields));
     return true;
   };
   const api::NamespacedName* after = token.has_value() ? &token->after : nullptr;
@@ -130,7 +131,8 @@ kube::Response ServerCore::ListResponse(const Exchange& exchange, Page page) {
   api::JsonWriter json(out);
   json.BeginObject().Field("kind", resource.ListKind()).Field("apiVersion", resource.ApiVersion());
   json.Key("metadata").BeginObject().Field("resourceVersion", absl::StrCat(page.revision));
-  if (!page.continue_token.empty()) json.Field("continue", page.continue_token);
+  // Lists of custom objects, which no Go type describes, always have it.
+  if (!page.continue_token.empty() || FindCustomType(resource) != nullptr) json.Field("continue", page.continue_token);
   if (page.remaining.has_value()) json.Field("remainingItemCount", *page.remaining);
   json.EndObject().Key("items").BeginArray();
   if (!in_pieces) {
@@ -151,7 +153,7 @@ kube::Response ServerCore::ListResponse(const Exchange& exchange, Page page) {
 kube::Response ServerCore::List(Exchange& exchange) {
   Outcome<ListOptions> options = ParseListOptions(exchange.query, exchange.target);
   if (!options.ok()) return options.refusal().ToResponse();
-  Outcome<Page> page = ReadPage(exchange.target, *options, exchange.caller.managed_fields);
+  Outcome<Page> page = ReadPage(exchange.target, *options, exchange.caller.managed_fields, exchange.representation == Representation::kObject);
   if (!page.ok()) return page.refusal().ToResponse();
   return ListResponse(exchange, std::move(*page));
 }

@@ -64,6 +64,8 @@ Refusal InvalidKind(absl::string_view group, absl::string_view kind, absl::strin
 }
 
 void WriteDetails(const Refusal& r, api::JsonWriter& json) {
+  const bool empty = r.name.empty() && r.group.empty() && r.kind.empty() && r.uid.empty() && r.causes.empty() && r.retry_after_seconds <= 0;
+  if (empty && !r.generic) return;
   json.Key("details").BeginObject();
   if (!r.name.empty()) json.Field("name", r.name);
   if (!r.group.empty()) json.Field("group", r.group);
@@ -72,7 +74,9 @@ void WriteDetails(const Refusal& r, api::JsonWriter& json) {
   if (!r.causes.empty()) {
     json.Key("causes").BeginArray();
     for (const Cause& cause : r.causes) {
-      json.BeginObject().Field("reason", cause.reason).Field("message", cause.message);
+      json.BeginObject();
+      if (!cause.reason.empty()) json.Field("reason", cause.reason);
+      json.Field("message", cause.message);
       if (!cause.field.empty()) json.Field("field", cause.field);
       json.EndObject();
     }
@@ -91,13 +95,14 @@ std::string Refusal::ToJson() const {
   json.Key("metadata").BeginObject().EndObject();
   json.Field("status", "Failure").Field("message", message);
   if (!reason.empty()) json.Field("reason", reason);
-  WriteDetails(*this, json);  // also when empty: kubectl reads into it
+  WriteDetails(*this, json);
   json.Field("code", code).EndObject();
   return out;
 }
 
 kube::Response Refusal::ToResponse() const {
-  kube::Response response = JsonResponse(code, MakeBytes(ToJson()));
+  kube::Response response = JsonResponse(code, MakeBytes(text ? message : ToJson()));
+  if (text) response.content_type = "text/plain; charset=utf-8";
   if (retry_after_seconds > 0) response.retry_after = absl::Seconds(retry_after_seconds);
   return response;
 }
@@ -110,17 +115,20 @@ Refusal BadRequest(std::string message) {
   return {.code = 400, .reason = "BadRequest", .message = std::move(message)};
 }
 Refusal PathNotFound() {
-  return {.code = 404, .reason = "NotFound", .message = "the server could not find the requested resource"};
+  return {.code = 404, .reason = "NotFound", .message = "the server could not find the requested resource", .generic = true};
 }
+Refusal NoSuchPath() { return {.code = 404, .reason = "NotFound", .message = "404 page not found\n", .text = true}; }
 Refusal MethodNotAllowed() {
   return {.code = 405,
           .reason = "MethodNotAllowed",
-          .message = "the server does not allow this method on the requested resource"};
+          .message = "the server does not allow this method on the requested resource",
+          .generic = true};
 }
 Refusal NotAcceptable() {
   return {.code = 406,
           .reason = "NotAcceptable",
-          .message = "406: Not Acceptable\n\nAvailable representations: application/json"};
+          .message = "406: Not Acceptable\n\nAvailable representations: application/json",
+          .generic = true};
 }
 Refusal TooLarge() {
   return {.code = 413,
@@ -148,6 +156,12 @@ Refusal NotFound(const api::Resource& resource, absl::string_view name) {
 Refusal AlreadyExists(const api::Resource& resource, absl::string_view name) {
   return About(409, "AlreadyExists", resource, name,
                absl::StrCat(GroupResource(resource), " \"", name, "\" already exists"));
+}
+Refusal GeneratedNameExists(const api::Resource& resource, absl::string_view name) {
+  Refusal refusal = AlreadyExists(resource, name);
+  refusal.message += ", the server was not able to generate a unique name for the object";
+  refusal.retry_after_seconds = 1;
+  return refusal;
 }
 Refusal Conflict(const api::Resource& resource, absl::string_view name, absl::string_view why) {
   return About(409, "Conflict", resource, name,

@@ -27,6 +27,8 @@ struct Refusal {
   std::string name = {}, group = {}, kind = {}, uid = {};
   std::vector<Cause> causes = {};
   int retry_after_seconds = 0;
+  bool generic = false;  // of no object: has details, empty ones (apimachinery: NewGenericServerResponse)
+  bool text = false;     // the message alone, as text: of what Kubernetes' router does not know
 
   std::string ToJson() const;
   kube::Response ToResponse() const;
@@ -50,7 +52,8 @@ class Outcome {
 using Objection = std::optional<Refusal>;
 
 Refusal BadRequest(std::string message);
-Refusal PathNotFound();
+Refusal PathNotFound();      // of an API group that is there
+Refusal NoSuchPath();        // of none
 Refusal MethodNotAllowed();
 Refusal NotAcceptable();
 Refusal TooLarge();         // the body
@@ -60,6 +63,8 @@ Refusal Expired(std::string message);
 Refusal TooLargeResourceVersion(std::uint64_t wanted, std::uint64_t current);
 Refusal NotFound(const api::Resource& resource, absl::string_view name);
 Refusal AlreadyExists(const api::Resource& resource, absl::string_view name);
+// A name that was to be generated, and is taken.
+Refusal GeneratedNameExists(const api::Resource& resource, absl::string_view name);
 Refusal Conflict(const api::Resource& resource, absl::string_view name, absl::string_view why);
 Refusal Forbidden(const api::Resource& resource, absl::string_view name, absl::string_view why);
 Refusal Invalid(const api::Resource& resource, absl::string_view name, const api::FieldErrors& errors);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/cluster_resources.h"
 #include "api/field_table.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/object_rules.h"
@@ -61,7 +62,7 @@ bool Mark(const Record& record, const DeleteOptions& options, absl::Time now, js
   std::int64_t grace = GraceOf(record, object, options);
   if (!record.deleting) {
     SetText(metadata, "deletionTimestamp", DeletionTime(now + absl::Seconds(grace)));
-    metadata["deletionGracePeriodSeconds"] = grace;
+    if (record.resource != &api::kNamespaces) metadata["deletionGracePeriodSeconds"] = grace;
     if (const std::int64_t generation = IntAt(object, "metadata.generation", 0); generation > 0) {
       metadata["generation"] = generation + 1;
     }
@@ -89,6 +90,21 @@ Refusal Outdated(const api::Resource& resource, absl::string_view name, absl::st
   refusal.message = absl::StrCat("Operation cannot be fulfilled on ", View(resource.kind),
                                  resource.group.empty() ? "" : ".", View(resource.group), " \"", name, "\": ", said);
   return refusal;
+}
+
+// pkg/registry: ReturnDeletedObject
+bool ReturnsDeleted(const api::Resource& resource) {
+  return &resource == &api::kPods || &resource == &api::kServices || &resource == &api::kServiceAccounts || &resource == &api::kResourceQuotas ||
+         &resource == &api::kPersistentVolumes || &resource == &api::kPersistentVolumeClaims || &resource == &api::kStorageClasses;
+}
+
+// pkg/registry/batch/job: jobs of batch/v1 leave their pods unless told otherwise.
+void OrphanByDefault(Exchange& exchange, DeleteOptions& options) {
+  if (exchange.target.resource != &api::kBatchJobs || options.propagation != Propagation::kUnset) return;
+  options.propagation = Propagation::kOrphan;
+  exchange.warnings.push_back(
+      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
+      "propagationPolicy=Orphan to suppress this warning");
 }
 
 bool IsProtected(absl::string_view ns) { return ns == "default" || ns == "kube-system" || ns == "kube-public"; }
@@ -119,7 +135,12 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   const json::array* finalizers = FindArray(next.metadata(), "finalizers");
   const bool held = (finalizers != nullptr && !finalizers->empty()) || &resource == &api::kNamespaces;
   if (!held && !grace_pending) {
-    return Removal{options.dry_run ? Shown(record, note.managed_fields) : CommitDeletion(record, note), true};
+    const Revision revision = options.dry_run ? record.revision : store_.next_revision();
+    // Of what can be deleted with grace the answer shows that there was none left.
+    Bytes last = &resource == &api::kPods ? ShownAfter(record, next, revision, note.managed_fields)
+                                          : ShownAtRevision(record, revision, note.managed_fields);
+    if (!options.dry_run) CommitDeletion(record, note);
+    return Removal{std::move(last), true};
   }
   if (Equal(next.root(), old.root())) return Removal{Shown(record, note.managed_fields), false};
   Outcome<Bytes> marked = Commit(resource, next, options.dry_run, note);
@@ -134,14 +155,13 @@ kube::Response ServerCore::Delete(Exchange& exchange) {
   }
   Outcome<DeleteOptions> options = ParseDeleteOptions(exchange.query, exchange.request.body);
   if (!options.ok()) return options.refusal().ToResponse();
+  OrphanByDefault(exchange, *options);
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
   const CommitNote note{exchange.caller.name, "delete", "", {}, exchange.caller.managed_fields};
   Outcome<Removal> removal = Remove(target, *record, *options, note);
   if (!removal.ok()) return removal.refusal().ToResponse();
-  // pkg/registry: ReturnDeletedObject
-  const bool returns_object = target.resource == &api::kPods || target.resource == &api::kServices;
-  if (!removal->gone || returns_object) return ObjectResponse(exchange, 200, removal->object);
+  if (!removal->gone || ReturnsDeleted(*target.resource)) return ObjectResponse(exchange, 200, removal->object);
   return SuccessStatus(200, target.resource, target.name, record->uid);
 }
 
@@ -151,6 +171,7 @@ kube::Response ServerCore::DeleteCollection(Exchange& exchange) {
   }
   Outcome<DeleteOptions> options = ParseDeleteOptions(exchange.query, exchange.request.body);
   if (!options.ok()) return options.refusal().ToResponse();
+  OrphanByDefault(exchange, *options);
   Outcome<ListOptions> selection = ParseListOptions(exchange.query, exchange.target);
   if (!selection.ok()) return selection.refusal().ToResponse();
   Page page;
@@ -168,9 +189,10 @@ kube::Response ServerCore::DeleteCollection(Exchange& exchange) {
   for (const RecordPtr& record : records) {
     Target target = exchange.target;
     target.name = record->key.name;
+    const bool as_items = exchange.representation == Representation::kObject;
+    page.items.push_back(as_items ? ShownInList(*record, note.managed_fields) : Shown(*record, note.managed_fields));  // as they were
     Outcome<Removal> removal = Remove(target, *record, *options, note);
     if (!removal.ok()) return removal.refusal().ToResponse();
-    page.items.push_back(std::move(removal->object));
   }
   page.revision = store_.revision();
   return ListResponse(exchange, std::move(page));

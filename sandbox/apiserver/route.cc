@@ -13,6 +13,7 @@
 #include "api/json.h"
 #include "api/known_resources.h"
 #include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/discovery.h"
 
 namespace gangway::sandbox {
@@ -25,6 +26,11 @@ const api::Resource* FindResource(absl::string_view group, absl::string_view ver
     }
   }
   return nullptr;
+}
+
+bool IsGroup(absl::string_view group) {
+  const auto known = api::KnownResources();
+  return std::any_of(known.begin(), known.end(), [&](const api::Resource* each) { return View(each->group) == group; });
 }
 
 api::FieldError NotSupported(absl::string_view field, absl::string_view value_json, absl::string_view supported) {
@@ -151,7 +157,15 @@ Objection ParseMatch(const Query& query, ListOptions& out) {
     return InvalidOptions("ListOptions",
                           {NotSupported("resourceVersionMatch", api::JsonString(match), "\"Exact\", \"NotOlderThan\", \"\"")});
   }
-  if (!out.continue_token.empty()) return forbidden("resourceVersionMatch is forbidden when continue is provided");
+  if (!out.continue_token.empty()) {
+    Refusal refusal = forbidden("resourceVersionMatch is forbidden when continue is provided");
+    if (!watch && !out.revision.has_value()) {
+      Refusal both = forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
+      both.causes.insert(both.causes.end(), refusal.causes.begin(), refusal.causes.end());
+      return both;
+    }
+    return refusal;
+  }
   if (!watch && !out.revision.has_value()) {
     return forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
   }
@@ -201,8 +215,9 @@ Outcome<Target> ParsePath(absl::string_view path) {
     version = parts[2];
     at = 3;
   } else {
-    return PathNotFound();
+    return NoSuchPath();
   }
+  if (!IsGroup(group)) return NoSuchPath();
   for (const std::string& part : parts) {
     if (part.empty()) return PathNotFound();
   }
@@ -226,7 +241,14 @@ Outcome<Target> ParsePath(absl::string_view path) {
     return refusal;
   }
   if (!target.subresource.empty() && FindSubresource(*target.resource, target.subresource) == nullptr) {
-    return PathNotFound();
+    Refusal refusal = PathNotFound();
+    // Of custom objects it is said which.
+    if (FindCustomType(*target.resource) != nullptr) {
+      refusal.name = target.name;
+      refusal.group = std::string(target.resource->group);
+      refusal.kind = std::string(target.resource->plural);
+    }
+    return refusal;
   }
   return target;
 }

@@ -52,10 +52,8 @@ Draft ScaleOf(const api::Resource& resource, const json::object& object) {
 std::optional<kube::Response> WithoutReplicas(const api::Resource& resource, const json::object& object) {
   const api::DefinedType* custom = FindCustomType(resource);
   if (custom == nullptr || FindPath(object, PathOf(custom->scale.replicas)) != nullptr) return std::nullopt;
-  return Refusal{.code = 500,
-                 .reason = "InternalError",
-                 .message = absl::StrCat("Internal error occurred: the spec replicas field ", api::JsonString(View(custom->scale.replicas)), " does not exist")}
-      .ToResponse();
+  const std::string why = absl::StrCat("the spec replicas field ", api::JsonString(View(custom->scale.replicas)), " does not exist");
+  return Refusal{.code = 500, .reason = "InternalError", .message = "Internal error occurred: " + why, .causes = {{"", why, ""}}}.ToResponse();
 }
 
 void SetReplicas(const api::Resource& resource, json::object& object, std::int64_t replicas) {
@@ -111,7 +109,7 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
     if (const absl::Status status = api::ParseCompletely(exchange.request.body, {}, &duplicates); !status.ok()) {
       return BadRequest(absl::StrCat("the patch cannot be read as JSON: ", status.message())).ToResponse();
     }
-    if (Objection objection = ApplyPatch(type, schema, exchange.request.body, scale, target)) return objection->ToResponse();
+    if (Objection objection = ApplyPatch(type, schema, exchange.request.body, scale)) return objection->ToResponse();
     if (Objection objection =
             ReportFields(exchange, schema, options->field_validation, scale, duplicates, target.name)) {
       return objection->ToResponse();
@@ -124,11 +122,15 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
   }
   const std::int64_t replicas = IntAt(scale.object(), "spec.replicas", 0);
   if (replicas < 0) {
-    return Invalid(*target.resource, target.name, {{.type = api::FieldError::Type::kInvalid,
+    Refusal refusal = Invalid(*target.resource, target.name, {{.type = api::FieldError::Type::kInvalid,
                                                     .field = "spec.replicas",
                                                     .value = absl::StrCat(replicas),
                                                     .rule = "must be greater than or equal to 0",
-                                                    .fix = ""}}).ToResponse();
+                                                    .fix = ""}});
+    if (FindCustomType(*target.resource) != nullptr) return refusal.ToResponse();
+    refusal.group = "autoscaling", refusal.kind = "Scale";
+    refusal.message = absl::StrCat("Scale.autoscaling", refusal.message.substr(refusal.message.find(' ')));
+    return refusal.ToResponse();
   }
   Draft next = Draft::CopyOf(old);
   SetReplicas(*target.resource, next.object(), replicas);

@@ -93,7 +93,7 @@ class ServerCore final : public CollectorActions {
     std::string continue_token;
     std::optional<std::int64_t> remaining;
   };
-  Outcome<Page> ReadPage(const Target& target, const ListOptions& options, bool managed_fields);
+  Outcome<Page> ReadPage(const Target& target, const ListOptions& options, bool managed_fields, bool as_items);
   kube::Response ListResponse(const Exchange& exchange, Page page);
   kube::Response ObjectResponse(const Exchange& exchange, int code, const Bytes& object);
   Outcome<IncludeObject> ParseInclude(const Exchange& exchange);
@@ -122,8 +122,7 @@ class ServerCore final : public CollectorActions {
   kube::Response CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note);
   // What a change that came in part means in full: defaults, and what the object's type folds together.
   void CompleteChange(const Target& target, Draft& next);
-  Objection ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body, Draft& next,
-                       const Target& target);
+  Objection ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body, Draft& next);
 
   // apply.cc
   kube::Response Apply(Exchange& exchange);
@@ -168,6 +167,7 @@ class ServerCore final : public CollectorActions {
   kube::Response PutScale(Exchange& exchange);
 
   // access_review.cc: nullopt when the path is another.
+  void CompleteReview(const api::Resource& review, const Schema& schema, const CommitNote& note, Draft& draft);
   std::optional<kube::Response> ReviewAccess(const kube::Request& request, const Caller& caller);
 
   // bodies.cc: from bytes to a checked draft.
@@ -188,6 +188,8 @@ class ServerCore final : public CollectorActions {
   Outcome<Bytes> Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
                         const apply::ManagedFieldsPtr* managed = nullptr);
   Bytes CommitDeletion(const Record& record, const CommitNote& note);
+  // How `before` would look with what `draft` says of it, which is not stored. `managed` null: its fields are owned as before.
+  Bytes ShownAfter(const Record& before, Draft& draft, Revision revision, bool managed_fields, const apply::ManagedFieldsPtr* managed = nullptr);
   void OnCommit(const Change& change);
   std::string NewUid();
 

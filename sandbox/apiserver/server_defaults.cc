@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/cluster_resources.h"
 #include "api/quantity.h"
@@ -129,7 +130,7 @@ void SetDefaultStorageClass(const Store& store, json::object& claim) {
   if (!name.empty()) SetText(spec, "storageClassName", name);
 }
 
-Objection FillInPod(const Store& store, json::object& object) {
+Objection FillInPod(const Store& store, absl::Time now, json::object& object) {
   json::object& spec = ObjectIn(object, "spec");
   if (Objection objection = AdmitServiceAccount(store, object, spec)) return objection;
   if (Objection objection = ResolvePriority(store, TextAt(object, "metadata.name"), spec)) return objection;
@@ -141,6 +142,7 @@ Objection FillInPod(const Store& store, json::object& object) {
     json::object& gated = status["conditions"].emplace_array().emplace_back(json::object(status.storage())).get_object();
     SetText(gated, "type", "PodScheduled");
     SetText(gated, "status", "False");
+    SetText(gated, "lastTransitionTime", api::FormatTime(now));
     SetText(gated, "reason", "SchedulingGated");
     SetText(gated, "message", "Scheduling is blocked due to non-empty scheduling gates");
   }
@@ -165,6 +167,9 @@ void FillInBatchJob(json::object& object) {
     SetText(labels, absl::StrCat(prefix, "job-name"), name);
   }
   SetText(ObjectIn(ObjectIn(spec, "selector"), "matchLabels"), "batch.kubernetes.io/controller-uid", uid);
+  // pkg/apis/batch/v1, SetDefaults_Job: a Job without labels has its template's.
+  json::object& metadata = ObjectIn(object, "metadata");
+  if (const json::object* own = FindObject(metadata, "labels"); own == nullptr || own->empty()) metadata["labels"] = labels;
 }
 
 void SetPhase(json::object& object, absl::string_view phase) {
@@ -201,13 +206,26 @@ void FoldStringData(json::object& secret) {
 }
 
 Objection FillInNew(const api::Resource& resource, const Store& store, absl::Time now, json::object& object) {
-  if (&resource == &api::kPods) return FillInPod(store, object);
+  if (&resource == &api::kPods) return FillInPod(store, now, object);
   if (&resource == &api::kNamespaces) FillInNamespace(object);
   if (&resource == &api::kPersistentVolumeClaims) SetDefaultStorageClass(store, object), SetPhase(object, "Pending");
   if (&resource == &api::kPersistentVolumes) SetPhase(object, "Available");
   if (&resource == &api::kBatchJobs) FillInBatchJob(object);
   if (&resource == &api::kCustomResourceDefinitions) FillInDefinition(now, object);
   return std::nullopt;
+}
+
+void CountTemplate(const json::object* before, json::object& daemon_set) {
+  constexpr absl::string_view kCount = "deprecated.daemonset.template.generation";
+  std::int64_t count = 1;
+  if (before != nullptr) {
+    const json::value* const then = FindPath(*before, "spec.template");
+    const json::value* const now = FindPath(daemon_set, "spec.template");
+    const json::value* const annotations = FindPath(*before, "metadata.annotations");
+    if (annotations == nullptr || !annotations->is_object() || !absl::SimpleAtoi(FindText(annotations->get_object(), kCount), &count)) count = 1;
+    if (then != nullptr && now != nullptr && !Equal(*then, *now)) ++count;
+  }
+  SetText(ObjectIn(ObjectIn(daemon_set, "metadata"), "annotations"), kCount, absl::StrCat(count));
 }
 
 void LabelNamespace(json::object& object) {

@@ -24,6 +24,9 @@ void FoldStringData(boost::json::object& secret);
 absl::string_view QosClassOf(const boost::json::object& spec);
 
 // The label that every namespace has, so that selectors find it by its name.
+// pkg/registry/apps/daemonset: how often its template changed stands in an annotation. `before` null: it is new.
+void CountTemplate(const boost::json::object* before, boost::json::object& daemon_set);
+
 void LabelNamespace(boost::json::object& object);
 
 }  // namespace gangway::sandbox

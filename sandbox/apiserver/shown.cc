@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sandbox/apiserver/apply/managed_fields.h"
+#include "sandbox/apiserver/schemas/custom.h"
 
 namespace gangway::sandbox {
 
@@ -14,6 +15,17 @@ Bytes Shown(const Record& record, bool managed_fields) {
                                        json.substr(record.metadata_end)));
   record.shown = shown;
   return shown;
+}
+
+Bytes ShownInList(const Record& record, bool managed_fields) {
+  Bytes whole = Shown(record, managed_fields);
+  const std::size_t at = whole->find("\"metadata\":");  // behind apiVersion and kind, which draft.h writes first
+  if (FindCustomType(*record.resource) != nullptr || at == std::string::npos) return whole;
+  std::weak_ptr<const std::string>& kept = record.listed[managed_fields ? 1 : 0];
+  if (Bytes listed = kept.lock()) return listed;
+  Bytes listed = MakeBytes(absl::StrCat("{", absl::string_view(*whole).substr(at)));
+  kept = listed;
+  return listed;
 }
 
 Bytes ShownAtRevision(const Record& record, Revision revision, bool managed_fields) {

@@ -62,6 +62,7 @@ struct Record {
   std::shared_ptr<const std::vector<apply::ManagedEntry>> managed;
   std::size_t managed_bytes = 0;         // of `managed`, those that the object's state before does not share
   mutable std::weak_ptr<const std::string> shown;  // what shown.h made of it, while somebody has that
+  mutable std::weak_ptr<const std::string> listed[2];  // the same as an item of a list: without managedFields, with them
   PackedPairs labels;
   PackedPairs fields;                    // what field selectors may ask, metadata.name and .namespace apart
   std::vector<std::string> owner_uids;

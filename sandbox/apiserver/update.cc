@@ -7,8 +7,10 @@
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/volcano/defaults.h"
+#include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/ownership_rules.h"
+#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/schemas/strategic_merge.h"
 #include "sandbox/apiserver/server_core.h"
@@ -60,11 +62,29 @@ void KeepWhatStays(const api::Resource& resource, absl::string_view subresource,
   }
   if (&resource == &api::kNamespaces && subresource.empty()) LabelNamespace(next);
   if (&resource == &api::kServices && subresource.empty()) KeepAddress(old, next);
+  if (&resource == &api::kDaemonSets) CountTemplate(&old, next);
+}
+
+// pkg/registry: through the status of Kubernetes' own kinds metadata can be written, too; not a deployment's labels and a pod's owners.
+bool StatusWritesMetadata(const api::Resource& resource, const json::object& old, json::object& next) {
+  if (FindCustomType(resource) != nullptr) return false;
+  const char* const kept = &resource == &api::kDeployments ? "labels" : &resource == &api::kPods ? "ownerReferences" : nullptr;
+  if (kept == nullptr) return true;
+  const json::object* const before = FindObject(old, "metadata");
+  json::object& metadata = ObjectIn(next, "metadata");
+  const json::value* const value = before == nullptr ? nullptr : before->if_contains(kept);
+  if (value != nullptr) {
+    metadata[kept] = *value;
+  } else {
+    metadata.erase(kept);
+  }
+  return true;
 }
 
 // A write of the status leaves everything else as it was, any other write leaves the status.
-void KeepTheOtherHalf(const json::object& old, bool writes_status, json::object& next) {
-  const auto keeps = [&](json::string_view key) { return (key == "status") != writes_status; };
+void KeepTheOtherHalf(const api::Resource& resource, const json::object& old, bool writes_status, json::object& next) {
+  const bool metadata_too = writes_status && StatusWritesMetadata(resource, old, next);
+  const auto keeps = [&](json::string_view key) { return (key == "status") != writes_status && !(metadata_too && key == "metadata"); };
   for (const auto& member : old) {
     if (!keeps(member.key())) continue;
     json::value& value = next[member.key()];
@@ -123,8 +143,9 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   KeepServerMetadata(old_metadata, metadata);
   DropEmptyMetadata(metadata);
   if (HasStatusSubresource(resource)) {
-    KeepTheOtherHalf(old.object(), target.subresource == "status", next.object());
+    KeepTheOtherHalf(resource, old.object(), target.subresource == "status", next.object());
   }
+  apply::WriteAsGo(next.root(), *schemas_.For(resource)->root);
   KeepWhatStays(resource, target.subresource, old.object(), next.object());
   const bool same = Equal(next.root(), old.root());
   apply::ManagedFieldsPtr managed = claims.decided.value_or(claims.given.value_or(before.managed));
@@ -137,7 +158,8 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   // pkg/registry/apps/deployment: its controller copies annotations, so they count too.
   const bool annotated = &resource == &api::kDeployments && target.subresource.empty() &&
                          !Same(FindPath(old.object(), "metadata.annotations"), FindPath(next.object(), "metadata.annotations"));
-  const bool counts = spec_changed || annotated;
+  // pkg/registry/scheduling/priorityclass: only its value would count, and that cannot change.
+  const bool counts = (spec_changed || annotated) && &resource != &api::kPriorityClasses;
   if (HasGeneration(resource) && counts) {
     next.metadata()["generation"] = IntAt(old.object(), "metadata.generation", 0) + 1;
   }
@@ -153,8 +175,10 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
     }
   }
   if (Releases(resource, old.object(), next.object())) {
-    if (dry_run) return Shown(before, note.managed_fields);
-    return CommitDeletion(before, note);
+    // What was wished for is answered; watchers see the last state that was.
+    Bytes released = ShownAfter(before, next, before.revision, note.managed_fields, &managed);
+    if (!dry_run) CommitDeletion(before, note);
+    return released;
   }
   return Commit(resource, next, dry_run, note, &managed);
 }
@@ -253,7 +277,7 @@ Refusal OfPatch(Refusal refusal) {
 }  // namespace
 
 Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body,
-                                 Draft& next, const Target& target) {
+                                 Draft& next) {
   const bool list = media_type == "application/json-patch+json";
   // A JSON patch is a list: it is read as the one member of an object.
   absl::StatusOr<Draft> object_patch = list ? Draft::Parse(absl::StrCat("{\"patch\":", body, "}")) : Draft::Parse(body);
@@ -276,14 +300,10 @@ Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& sch
     return refusal;
   }
   if (absl::IsFailedPrecondition(status)) {
-    return Invalid(*target.resource, target.name, {{.type = api::FieldError::Type::kInvalid,
-                                                    .field = "patch",
-                                                    .value = "",
-                                                    .rule = std::string(status.message()),
-                                                    .fix = ""}});
+    return Refusal{.code = 422, .reason = "Invalid", .message = absl::StrCat("the patch cannot be applied: ", status.message()), .generic = true};
   }
   Refusal refusal = BadRequest(absl::StrCat("the patch is malformed: ", status.message()));
-  if (absl::IsInternal(status)) refusal.code = 500, refusal.reason = "InternalError";
+  if (absl::IsInternal(status)) refusal.code = 500, refusal.reason.clear();
   return refusal;
 }
 
@@ -297,7 +317,7 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   if ((type != "application/json-patch+json" && type != "application/merge-patch+json" && !strategic) ||
       (strategic && schema.custom)) {
     Refusal refusal = UnsupportedMediaType(schema.custom ? kCustomPatchTypes : kPatchTypes);
-    if (!strategic) refusal.message = "415: Unsupported Media Type";
+    if (!strategic) refusal.message = "415: Unsupported Media Type", refusal.generic = true;
     return refusal.ToResponse();
   }
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "PatchOptions");
@@ -313,7 +333,7 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
   const Draft old = Draft::OfStored(*record->json);
   Draft next = Draft::CopyOf(old);
   AddManagedFields(*record, exchange.request.body, next);
-  if (Objection objection = ApplyPatch(type, schema, exchange.request.body, next, target)) {
+  if (Objection objection = ApplyPatch(type, schema, exchange.request.body, next)) {
     return objection->ToResponse();
   }
   if (Objection objection =

@@ -173,6 +173,7 @@ std::vector<kube::Frame> WatchHub::TakeFrames(Watcher& watcher) {
     TableOptions options;
     options.include = watcher.spec.include;
     options.no_columns = std::exchange(watcher.columns_sent, true);
+    options.resource_version = std::string(TextAt(Draft::OfStored(*frame.object).object(), "metadata.resourceVersion"));
     frame.object = MakeBytes(RenderTable(*watcher.spec.resource, absl::MakeConstSpan(&frame.object, 1), loop_.Now(), options));
   }
   return frames;
@@ -208,9 +209,10 @@ void WatchHub::AddBookmark(Watcher& watcher, bool initial_end) {
   api::JsonWriter json(out);
   json.BeginObject().Field("kind", watcher.spec.resource->kind).Field("apiVersion", watcher.spec.resource->ApiVersion());
   json.Key("metadata").BeginObject().Field("resourceVersion", absl::StrCat(store_.revision()));
-  json.Key("creationTimestamp").Null();
   if (initial_end) json.Key("annotations").BeginObject().Field("k8s.io/initial-events-end", "true").EndObject();
-  json.EndObject().EndObject();
+  json.EndObject();
+  out += watcher.spec.bookmark_rest;
+  out += '}';
   watcher.waiting.push_back({kube::FrameType::kBookmark, MakeBytes(std::move(out))});
   watcher.told = store_.revision();
 }

@@ -33,6 +33,7 @@ struct WatchSpec {
   // Start: the changes after this revision; unset: what is there now, as additions, and the changes after that.
   std::optional<Revision> from;
   std::optional<std::string> error;  // a Status: the watch tells it and ends
+  std::string bookmark_rest;  // what stands in a bookmark beside its metadata: `,"spec":{}`
   bool mark_initial_end = false;  // a bookmark that says where the initial additions end
 };
 

@@ -11,6 +11,7 @@
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "base/status_macros.h"
+#include "tests/conformance/rows.h"
 
 namespace gangway::testutil {
 namespace {
@@ -32,23 +33,25 @@ const std::vector<Word>& RequestWords() {
       {"has", {}},                  {"warnings", {Kind::array}},
       {"save", {Kind::object}},     {"eventually", {Kind::bool_}},
       {"media", {Kind::string}},    {"retry-after", {Kind::bool_}},
-      {"says", {Kind::string, Kind::object}}};
+      {"proto", {Kind::bool_}},     {"says", {Kind::string, Kind::object}}};
   return kWords;
 }
 
 const std::vector<Word>& WordsOf(absl::string_view verb) {
   static const std::vector<Word> kWatch = {{"query", {Kind::object}}, {"accept", {Kind::string}}, {"as", {Kind::string}}};
   static const std::vector<Word> kFrames = {{"are", {Kind::array}}, {"save", {Kind::object}}};
+  static const std::vector<Word> kAtOnce = {{"each", {Kind::object}}, {"answers", {Kind::object}}};
   static const std::vector<Word> kNone = {};
   if (verb == "WATCH") return kWatch;
+  if (verb == "AT-ONCE") return kAtOnce;
   if (verb == "FRAMES") return kFrames;
   if (verb == "END" || verb == "COMPACT") return kNone;
   return RequestWords();
 }
 
 bool IsVerb(absl::string_view word) {
-  static const std::set<std::string> kVerbs = {"GET",   "POST",   "PUT", "PATCH",  "DELETE",
-                                               "WATCH", "FRAMES", "END", "COMPACT"};
+  static const std::set<std::string> kVerbs = {"GET",   "POST",   "PUT", "PATCH",   "DELETE",
+                                               "WATCH", "FRAMES", "END", "COMPACT", "AT-ONCE"};
   return kVerbs.count(std::string(word)) != 0;
 }
 
@@ -72,6 +75,7 @@ absl::StatusOr<Step> ReadStep(const json::value& given, std::string where) {
     if (!step.verb.empty()) return absl::InvalidArgumentError(absl::StrCat(step.where, ": a step has one verb"));
     step.verb = name;
     step.target = member.value().is_string() ? Text(member.value().get_string()) : "";
+    if (member.value().is_int64()) step.times = static_cast<int>(member.value().get_int64());
   }
   if (step.verb.empty()) return absl::InvalidArgumentError(absl::StrCat(step.where, ": a step has a verb: GET, POST, WATCH..."));
   for (const json::key_value_pair& member : given.get_object()) {
@@ -79,17 +83,23 @@ absl::StatusOr<Step> ReadStep(const json::value& given, std::string where) {
     GW_RETURN_IF_ERROR(CheckWord(step, Text(member.key()), member.value()));
     step.fields.emplace(member.key(), member.value());
   }
+  if (step.verb != "AT-ONCE") return step;
+  const json::value* const each = step.fields.if_contains("each");
+  if (each == nullptr || !step.fields.contains("answers") || step.times < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(step.where, ": AT-ONCE says how many, each and answers"));
+  }
+  GW_ASSIGN_OR_RETURN(Step request, ReadStep(*each, step.where));
+  step.each.push_back(std::move(request));
   return step;
 }
 
-absl::StatusOr<Case> ReadCase(const api::ManifestDocument& document) {
-  GW_ASSIGN_OR_RETURN(const json::value value, api::ParseJson(document.json));
+// `value`: the document's, or what it is for one row of a table.
+absl::StatusOr<Case> ReadCase(const api::ManifestDocument& document, const json::object& value) {
   const auto wrong = [&](absl::string_view path, absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat(document.Where(path), ": ", what));
   };
-  if (!value.is_object()) return wrong("", "a case is a map");
   Case out;
-  for (const json::key_value_pair& member : value.get_object()) {
+  for (const json::key_value_pair& member : value) {
     const std::string name = Text(member.key());
     if (name == "case" && member.value().is_string()) {
       out.name = Text(member.value().get_string());
@@ -121,6 +131,30 @@ absl::StatusOr<std::string> ReadText(const std::filesystem::path& path) {
   return text.str();
 }
 
+struct CaseFile {
+  std::string name;
+  std::vector<std::pair<api::ManifestDocument, json::object>> documents;
+};
+
+absl::Status In(const api::ManifestDocument& document, const absl::Status& status) {
+  return absl::InvalidArgumentError(absl::StrCat(document.Where(""), ": ", status.message()));
+}
+
+absl::StatusOr<std::vector<CaseFile>> ReadFiles(const std::vector<std::filesystem::path>& files) {
+  std::vector<CaseFile> out;
+  for (const std::filesystem::path& path : files) {
+    CaseFile& file = out.emplace_back(CaseFile{path.stem().string(), {}});
+    GW_ASSIGN_OR_RETURN(const std::string text, ReadText(path));
+    GW_ASSIGN_OR_RETURN(auto documents, api::ReadDocuments(text, path.filename().string()));
+    for (api::ManifestDocument& document : documents) {
+      GW_ASSIGN_OR_RETURN(const json::value value, api::ParseJson(document.json));
+      if (!value.is_object()) return In(document, absl::InvalidArgumentError("a case is a map"));
+      file.documents.emplace_back(std::move(document), value.get_object());
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
@@ -131,18 +165,29 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
   }
   if (error || files.empty()) return absl::NotFoundError(absl::StrCat(folder, ": no cases there"));
   std::sort(files.begin(), files.end());
+  GW_ASSIGN_OR_RETURN(const std::vector<CaseFile> read, ReadFiles(files));
+  Tables tables;
+  for (const CaseFile& file : read) {
+    for (const auto& [document, value] : file.documents) {
+      if (!value.contains("table")) continue;
+      if (const absl::Status status = AddTable(value, tables); !status.ok()) return In(document, status);
+    }
+  }
   std::vector<Case> cases;
   std::set<std::string> names;
-  for (const std::filesystem::path& file : files) {
-    GW_ASSIGN_OR_RETURN(const std::string text, ReadText(file));
-    GW_ASSIGN_OR_RETURN(const auto documents, api::ReadDocuments(text, file.filename().string()));
-    for (const api::ManifestDocument& document : documents) {
-      GW_ASSIGN_OR_RETURN(Case read, ReadCase(document));
-      read.file = file.stem().string();
-      if (!names.insert(read.name).second) {
-        return absl::InvalidArgumentError(absl::StrCat(document.Where("case"), ": there is another case ", read.name));
+  for (const CaseFile& file : read) {
+    for (const auto& [document, value] : file.documents) {
+      if (value.contains("table")) continue;
+      const absl::StatusOr<std::vector<json::object>> each = CasesOf(value, tables);
+      if (!each.ok()) return In(document, each.status());
+      for (const json::object& one : *each) {
+        GW_ASSIGN_OR_RETURN(Case made, ReadCase(document, one));
+        made.file = file.name;
+        if (!names.insert(made.name).second) {
+          return absl::InvalidArgumentError(absl::StrCat(document.Where("case"), ": there is another case ", made.name));
+        }
+        cases.push_back(std::move(made));
       }
-      cases.push_back(std::move(read));
     }
   }
   return cases;

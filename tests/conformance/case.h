@@ -13,8 +13,10 @@ namespace gangway::testutil {
 
 // One entry of a case's `steps`.
 struct Step {
-  std::string verb;            // GET POST PUT PATCH DELETE WATCH FRAMES END COMPACT
+  std::string verb;            // GET POST PUT PATCH DELETE WATCH FRAMES END COMPACT AT-ONCE
   std::string target;          // the verb's value: a path, or the name of a watch
+  int times = 0;               // AT-ONCE: how many requests
+  std::vector<Step> each = {};  // AT-ONCE: the one request that they all are
   boost::json::object fields;  // the others; names and types have been checked
   std::string where;           // "create.yaml:12:5"
 };

@@ -53,12 +53,21 @@ class Comparison {
     return text.size() <= kShown ? text : absl::StrCat(text.substr(0, kShown), "...");
   }
 
+  // Whether the rule is of this place: as many words, but for one that begins with `**`.
+  static bool IsAt(const std::vector<std::string>& words, const std::vector<std::string>& at) {
+    const bool anywhere = words.front() == "**";
+    const std::size_t count = words.size() - (anywhere ? 1 : 0);
+    if (at.size() < count || (!anywhere && at.size() != count)) return false;
+    return std::equal(words.end() - static_cast<std::ptrdiff_t>(count), words.end(), at.end() - static_cast<std::ptrdiff_t>(count),
+                      [](const std::string& word, const std::string& each) { return word == "*" || word == each; });
+  }
+
   // The first word of the path is the step.
   bool IsLeftOut() {
+    if (path_.empty()) return false;
     bool out = false;
     for (const auto& [rule, words] : rules_) {
-      if (path_.size() != words.size() + 1) continue;
-      if (!std::equal(words.begin(), words.end(), path_.begin() + 1, [](const std::string& word, const std::string& at) { return word == "*" || word == at; })) continue;
+      if (!IsAt(words, {path_.begin() + 1, path_.end()})) continue;
       used_.insert(rule->where);
       out = true;
     }

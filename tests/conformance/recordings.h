@@ -16,7 +16,7 @@ namespace gangway::testutil {
 
 // A part of the answers that is not compared with the sandbox's, and why.
 struct LeftOut {
-  std::string at;                   // "body/spec/*/name": members and indices; `*` is any of them. What is below is left out too
+  std::string at;                   // "body/spec/*/name": members and indices; `*` is any of them, `**` in front any number. What is below is left out too
   std::vector<std::string> cases;   // none: all
   std::string because;
   bool unsteady = false;            // the real API server does not answer the same twice

@@ -78,6 +78,14 @@ TEST(CompareTest, WhatIsLeftOutIsLeftOutThereAlone) {
   EXPECT_EQ(Compare(recorded, seen, "C", {Rule("body/items", {"C"})}, used), "");
 }
 
+TEST(CompareTest, ARuleMayBeOfAnyDepth) {
+  std::set<std::string> used;
+  const json::array recorded = Answers(R"([{"body":{"a":1,"deep":[{"x":{"a":1}}]},"a":1}])");
+  const json::array seen = Answers(R"([{"body":{"a":2,"deep":[{"x":{"a":2}}]},"a":2}])");
+  EXPECT_EQ(Compare(recorded, seen, "C", {Rule("**/x/a")}, used), "0/a: recorded 1, is 2\n0/body/a: recorded 1, is 2");
+  EXPECT_EQ(Compare(recorded, seen, "C", {Rule("**/a")}, used), "");
+}
+
 TEST(LeftOutTest, ARuleSaysWhy) {
   const TemporaryFolder folder("left-out");
   const std::string file = folder.path() + "/left_out.yaml";

@@ -1,6 +1,7 @@
 #include "tests/conformance/runner.h"
 
 #include <chrono>
+#include <latch>
 #include <map>
 #include <thread>
 
@@ -11,9 +12,12 @@
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
 #include "api/known_resources.h"
+#include "base/status_macros.h"
 #include "base/strings.h"
+#include "sandbox/apiserver/protobuf/protobuf_bodies.h"
 #include "tests/conformance/match.h"
 #include "tests/conformance/normal.h"
+#include "tests/conformance/proto_body.h"
 
 namespace gangway::testutil {
 namespace {
@@ -88,6 +92,7 @@ class CaseRun {
     if (step.verb == "WATCH") return StartWatch(step);
     if (step.verb == "FRAMES") return ExpectFrames(step);
     if (step.verb == "END") return ExpectEnd(step);
+    if (step.verb == "AT-ONCE") return AskAtOnce(step);
     if (step.verb == "COMPACT") {
       const absl::Status status = server_.Compact();
       return status.ok() ? "" : status.ToString();
@@ -165,23 +170,76 @@ class CaseRun {
     if (!body.contains("kind")) body["kind"] = kind;
   }
 
-  std::string Ask(const Step& step) {
+  // With its body, as it is sent.
+  absl::StatusOr<kube::Request> Compose(const Step& step) const {
     const api::Resource* resource = nullptr;
     std::string subresource;
     kube::Request request = RequestOf(step, &resource, &subresource);
-    if (resource == nullptr && !absl::StartsWith(request.path, "/")) return absl::StrCat("there is no resource ", request.path);
-    if (const json::value* body = Find(step.fields, "body"); body != nullptr) {
-      json::value filled = Fill(*body);
-      const bool whole = step.verb == "POST" || step.verb == "PUT" || absl::StrContains(request.content_type, "apply");
-      if (whole && resource != nullptr && filled.is_object()) FillInKind(*resource, subresource, filled.get_object());
-      request.body = api::ToJson(filled);
-    } else if (Find(step.fields, "text") != nullptr) {
-      request.body = Fill(TextOf(step.fields, "text"));
+    if (resource == nullptr && !absl::StartsWith(request.path, "/")) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no resource ", request.path));
     }
-    const absl::StatusOr<kube::Response> response = server_.Send(std::move(request));
+    const json::value* body = Find(step.fields, "body");
+    if (body == nullptr) {
+      request.body = Fill(TextOf(step.fields, "text"));
+      return request;
+    }
+    json::value filled = Fill(*body);
+    const bool whole = step.verb == "POST" || step.verb == "PUT" || absl::StrContains(request.content_type, "apply");
+    if (whole && resource != nullptr && filled.is_object()) FillInKind(*resource, subresource, filled.get_object());
+    const json::value* proto = Find(step.fields, "proto");
+    if (proto == nullptr || !proto->get_bool()) {
+      request.body = api::ToJson(filled);
+      return request;
+    }
+    GW_ASSIGN_OR_RETURN(request.body, ToProtobuf(filled));
+    request.content_type = std::string(sandbox::kProtobufMediaType);
+    return request;
+  }
+
+  std::string Ask(const Step& step) {
+    absl::StatusOr<kube::Request> request = Compose(step);
+    if (!request.ok()) return std::string(request.status().message());
+    const absl::StatusOr<kube::Response> response = server_.Send(*std::move(request));
     seen_.push_back(response.ok() ? json::value(normalizer_.Of(*response)) : json::value("no answer"));
     if (!response.ok()) return response.status().ToString();
     return Judge(step, *response);
+  }
+
+  // "201", "409 Conflict": of which there are as many as the case says, whoever was first.
+  static std::string Told(const absl::StatusOr<kube::Response>& response) {
+    if (!response.ok()) return "no answer";
+    const absl::StatusOr<json::value> body = api::ParseJson(*response->body);
+    const std::string reason = body.ok() && body->is_object() && response->code >= 300 ? TextOf(body->get_object(), "reason") : "";
+    return absl::StrCat(response->code, reason.empty() ? "" : " ", reason);
+  }
+
+  // All are made before the first is sent; <i> counts them.
+  std::string AskAtOnce(const Step& step) {
+    std::vector<kube::Request> requests;
+    for (int i = 0; i < step.times; ++i) {
+      variables_["i"] = absl::StrCat(i);
+      absl::StatusOr<kube::Request> request = Compose(step.each.front());
+      if (!request.ok()) return std::string(request.status().message());
+      requests.push_back(*std::move(request));
+    }
+    variables_.erase("i");
+    std::vector<std::string> told(requests.size());
+    std::latch together(step.times);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      threads.emplace_back([&, i] {
+        together.arrive_and_wait();
+        told[i] = Told(server_.Send(std::move(requests[i])));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    std::map<std::string, int> counts;
+    for (const std::string& each : told) ++counts[each];
+    json::object answers;
+    for (const auto& [answer, count] : counts) answers[answer] = count;
+    const json::value all(answers);
+    seen_.push_back(json::value{{"at-once", all}});
+    return absl::StrJoin(Differences({{"$exactly", *Find(step.fields, "answers")}}, &all), "\n");
   }
 
   std::string Judge(const Step& step, const kube::Response& response) {

@@ -218,6 +218,27 @@ void DropZeros(json::value& object, const SchemaNode& type) {
   }
 }
 
+void WriteAsGo(json::value& object, const SchemaNode& type) {
+  if (object.is_array() && type.element != nullptr) {
+    for (json::value& element : object.get_array()) WriteAsGo(element, *type.element);
+  }
+  if (!object.is_object()) return;
+  json::object& members = object.get_object();
+  if (type.has_zeros) {
+    for (const SchemaProperty& property : type.properties) {
+      if (property.zero == nullptr) continue;
+      json::value& value = members[{property.name.data(), property.name.size()}];
+      if (value.is_null()) value = *property.zero;
+    }
+  }
+  for (auto at = members.begin(); at != members.end();) {
+    const SchemaNode* below = MemberNode(type, KeyOf(*at));
+    if (below != nullptr) WriteAsGo(at->value(), *below);
+    const SchemaProperty* property = type.shape == Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
+    at = property != nullptr && property->drops_zero && IsZero(at->value()) ? api::EraseMember(members, at) : at + 1;
+  }
+}
+
 FieldSet WithNamedParents(const FieldSet& fields, const SchemaNode* type) {
   FieldSet out;
   for (const FieldSet::Node& node : fields.nodes()) {

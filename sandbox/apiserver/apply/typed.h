@@ -44,6 +44,9 @@ boost::json::value Without(const boost::json::value& object, const FieldSet& fie
 // Takes out what Go would not write: of core types what is empty and need not be there.
 void DropZeros(boost::json::value& object, const SchemaNode& type);
 
+// As Go writes it: without those zeros, and with what it writes in any case. Of core types.
+void WriteAsGo(boost::json::value& object, const SchemaNode& type);
+
 // `fields` and, of what has members below it, those parts that the type names: "a.b.c" also owns "a" when that is a property.
 FieldSet WithNamedParents(const FieldSet& fields, const SchemaNode* type);
 

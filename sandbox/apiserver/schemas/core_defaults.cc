@@ -166,6 +166,7 @@ void BatchJobDefaults(json::object& job) {
   fields.emplace("backoffLimit", 6);
   fields.emplace("completionMode", "NonIndexed");
   fields.emplace("suspend", false);
+  fields.emplace("manualSelector", false);
   fields.emplace("podReplacementPolicy", fields.contains("podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
 }
 
@@ -173,6 +174,37 @@ void BatchJobDefaults(json::object& job) {
 void SubjectDefaults(json::object& subject) {
   const json::value* kind = subject.if_contains("kind");
   if (kind != nullptr && (*kind == "User" || *kind == "Group")) subject.emplace("apiGroup", "rbac.authorization.k8s.io");
+}
+
+// kubernetes: pkg/apis/core/v1, SetDefaults_NodeStatus
+void NodeStatusDefaults(json::object& status) {
+  const json::value* capacity = status.if_contains("capacity");
+  if (capacity == nullptr || status.contains("allocatable")) return;
+  const json::value copy = *capacity;
+  status.emplace("allocatable", copy);
+}
+
+// kubernetes: pkg/apis/core/v1, Convert_v1_PodStatus_To_core_PodStatus
+void PodStatusDefaults(json::object& status) {
+  const json::value* ip = status.if_contains("podIP");
+  if (ip == nullptr || !ip->is_string() || ip->get_string().empty() || status.contains("podIPs")) return;
+  const json::value copy = *ip;
+  status.emplace("podIPs", json::array{json::object{{"ip", copy}}});
+}
+
+// kubernetes: pkg/apis/core/v1, SetDefaults_LimitRangeItem
+void LimitRangeItemDefaults(json::object& item) {
+  const json::value* type = item.if_contains("type");
+  if (type == nullptr || !type->is_string() || type->get_string() != "Container") return;
+  for (const auto& [from, to] : {std::pair{"max", "default"}, {"default", "defaultRequest"}, {"min", "defaultRequest"}}) {
+    const json::value* amounts = item.if_contains(from);
+    if (amounts == nullptr || !amounts->is_object()) continue;
+    const json::object copy = amounts->get_object();
+    json::value& filled = item[to];
+    if (filled.is_null()) filled.emplace_object();
+    if (!filled.is_object()) continue;
+    for (const json::key_value_pair& amount : copy) filled.get_object().emplace(amount.key(), amount.value());
+  }
 }
 
 // kubernetes: apiextensions/v1, SetDefaults_CustomResourceDefinitionSpec
@@ -200,6 +232,9 @@ DeriveDefaults DerivedDefaultsOf(std::string_view definition) {
   if (definition == "core.v1.ServicePort") return ServicePortDefaults;
   if (definition == "networking.v1.NetworkPolicySpec") return NetworkPolicyDefaults;
   if (definition == "batch.v1.Job") return BatchJobDefaults;
+  if (definition == "core.v1.NodeStatus") return NodeStatusDefaults;
+  if (definition == "core.v1.PodStatus") return PodStatusDefaults;
+  if (definition == "core.v1.LimitRangeItem") return LimitRangeItemDefaults;
   if (definition == "rbac.v1.Subject") return SubjectDefaults;
   if (definition == "apiextensions.v1.CustomResourceDefinitionNames") return DefinitionNamesDefaults;
   return nullptr;

@@ -241,7 +241,7 @@ kube::Response Answered(int code, std::string content_type, std::string body) {
 }
 kube::Response Json(std::string body) { return Answered(200, "application/json", std::move(body)); }
 kube::Response NotServed() {
-  return Answered(404, "application/json", kube::StatusBody(404, "NotFound", "the server could not find the requested resource"));
+  return Answered(404, "text/plain; charset=utf-8", "404 page not found\n");
 }
 
 constexpr absl::string_view kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

@@ -46,6 +46,9 @@ constexpr GoFields kGoFields[] = {
      "availableReplicas# conditions- currentReplicas- currentRevision- observedGeneration- readyReplicas- "
      "replicas# updateRevision- updatedReplicas-"},
     {"io.k8s.api.apps.v1.StatefulSetUpdateStrategy", "type-"},
+    {"io.k8s.api.authorization.v1.LocalSubjectAccessReview", "metadata= spec= status="},
+    {"io.k8s.api.authorization.v1.SelfSubjectAccessReview", "metadata= spec= status="},
+    {"io.k8s.api.authorization.v1.SubjectAccessReview", "metadata= spec= status="},
     {"io.k8s.api.autoscaling.v1.Scale", "metadata= spec= status="},
     {"io.k8s.api.autoscaling.v1.ScaleSpec", "replicas-"},
     {"io.k8s.api.autoscaling.v1.ScaleStatus", "replicas# selector-"},

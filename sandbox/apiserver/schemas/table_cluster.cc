@@ -113,17 +113,17 @@ constexpr CoreTable kClusterTables[] = {
     {&api::kDaemonSets, DaemonSetCells,
      "Name|Desired#|Current#|Ready#|Up-to-date#|Available#|Node Selector|Age|Containers*|Images*|Selector*"},
     {&api::kBatchJobs, BatchJobCells, "Name|Status|Completions|Duration|Age|Containers*|Images*|Selector*"},
-    {&api::kBatchCronJobs, BatchCronJobCells, "Name|Schedule|Timezone|Suspend|Active#|Last Schedule|Age|Containers*|Images*|Selector*"},
+    {&api::kBatchCronJobs, BatchCronJobCells, "Name|Schedule|Timezone|Suspend?|Active#|Last Schedule|Age|Containers*|Images*|Selector*"},
     {&api::kIngresses, IngressCells, "Name|Class|Hosts|Address|Ports|Age"},
     {&api::kIngressClasses, IngressClassCells, "Name|Controller|Parameters|Age"},
-    {&api::kRoles, CreatedAtCells, "Name|Created At"},
-    {&api::kClusterRoles, CreatedAtCells, "Name|Created At"},
+    {&api::kRoles, CreatedAtCells, "Name|Created At@"},
+    {&api::kClusterRoles, CreatedAtCells, "Name|Created At@"},
     {&api::kRoleBindings, BindingCells, "Name|Role|Age|Users*|Groups*|ServiceAccounts*"},
     {&api::kClusterRoleBindings, BindingCells, "Name|Role|Age|Users*|Groups*|ServiceAccounts*"},
     {&api::kStorageClasses, StorageClassCells, "Name|Provisioner|ReclaimPolicy|VolumeBindingMode|AllowVolumeExpansion|Age"},
     {&api::kMutatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kValidatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
-    {&api::kCustomResourceDefinitions, CreatedAtCells, "Name|Created At"},
+    {&api::kCustomResourceDefinitions, CreatedAtCells, "Name|Created At@"},
 };
 
 }  // namespace

@@ -254,22 +254,22 @@ constexpr CoreTable kCoreTables[] = {
      "Name|Status|Roles|Age|Version|Internal-IP*|External-IP*|OS-Image*|Kernel-Version*|Container-Runtime*"},
     {&api::kNamespaces, NamespaceCells, "Name|Status|Age"},
     {&api::kServices, ServiceCells, "Name|Type|Cluster-IP|External-IP|Port(s)|Age|Selector*"},
-    {&api::kConfigMaps, ConfigMapCells, "Name|Data#|Age"},
-    {&api::kSecrets, SecretCells, "Name|Type|Data#|Age"},
-    {&api::kEvents, EventCells, "Last Seen|Type|Reason|Object|Subobject*|Source*|Message|First Seen*|Count#*|Name*"},
+    {&api::kConfigMaps, ConfigMapCells, "Name|Data|Age"},
+    {&api::kSecrets, SecretCells, "Name|Type|Data|Age"},
+    {&api::kEvents, EventCells, "Last Seen|Type|Reason|Object|Subobject*|Source*|Message|First Seen*|Count*|Name*"},
     {&api::kEndpoints, EndpointsCells, "Name|Endpoints|Age"},
     {&api::kServiceAccounts, ServiceAccountCells, "Name|Age"},
     {&api::kPersistentVolumes, PersistentVolumeCells,
      "Name|Capacity|Access Modes|Reclaim Policy|Status|Claim|StorageClass|VolumeAttributesClass|Reason|Age|VolumeMode*"},
     {&api::kPersistentVolumeClaims, PersistentVolumeClaimCells,
      "Name|Status|Volume|Capacity|Access Modes|StorageClass|VolumeAttributesClass|Age|VolumeMode*"},
-    {&api::kLimitRanges, LimitRangeCells, "Name|Created At"},
+    {&api::kLimitRanges, LimitRangeCells, "Name|Created At@"},
     {&api::kResourceQuotas, ResourceQuotaCells, "Name|Request|Limit|Age"},
     {&api::kLeases, LeaseCells, "Name|Holder|Age"},
     {&api::kNetworkPolicies, NetworkPolicyCells, "Name|Pod-Selector|Age"},
     {&api::kPodDisruptionBudgets, PodDisruptionBudgetCells, "Name|Min Available|Max Unavailable|Allowed Disruptions#|Age"},
     {&api::kPriorityClasses, PriorityClassCells, "Name|Value#|Global-Default?|Age|PreemptionPolicy"},
-    {&api::kDeployments, DeploymentCells, "Name|Ready|Up-to-date#|Available#|Age|Containers*|Images*|Selector*"},
+    {&api::kDeployments, DeploymentCells, "Name|Ready|Up-to-date|Available|Age|Containers*|Images*|Selector*"},
     {&api::kReplicaSets, ReplicaSetCells, "Name|Desired#|Current#|Ready#|Age|Containers*|Images*|Selector*"},
     {&api::kStatefulSets, StatefulSetCells, "Name|Ready|Age|Containers*|Images*"},
 };
@@ -279,8 +279,9 @@ Column ParseColumn(absl::string_view text) {
   if (absl::ConsumeSuffix(&text, "*")) column.priority = 1;
   if (absl::ConsumeSuffix(&text, "#")) column.type = "integer";
   if (absl::ConsumeSuffix(&text, "?")) column.type = "boolean";
+  if (absl::ConsumeSuffix(&text, "@")) column.type = "date";
   column.name = StdView(text);
-  if (text == "Name" && column.priority == 0) column.format = "name";
+  if (text == "Name") column.format = "name";
   return column;
 }
 
