@@ -12,10 +12,14 @@ using model::Gang;
 using model::Task;
 using model::TaskStatus;
 
+bool IsHalfBound(const Gang& gang) {
+  const int bound = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning);
+  return !gang.was_whole && bound > 0 && gang.ready() - gang.Count(TaskStatus::kBinding) < gang.min_member;
+}
+
 std::optional<Leftovers> FindLeftovers(const Cluster& cluster, model::GangId id) {
   const Gang& gang = cluster.gang(id);
-  const int bound = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning);
-  if (gang.was_whole || bound == 0 || gang.ready() >= gang.min_member || gang.Count(TaskStatus::kBinding) > 0) return std::nullopt;
+  if (!IsHalfBound(gang) || gang.Count(TaskStatus::kBinding) > 0) return std::nullopt;
   Leftovers leftovers;
   for (const model::TaskId task_id : gang.tasks) {
     const Task& task = cluster.task(task_id);

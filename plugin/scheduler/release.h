@@ -17,8 +17,11 @@ struct Leftovers {
   int running = 0;                      // never deleted
 };
 
-// Set when the gang is half-bound: its status does not say that it ever was whole, fewer of its pods than the minimum have a node or have
-// succeeded, some of them have not ended, and no binding is under way.
+// Its status does not say that it ever was whole, fewer of its pods than the minimum have a node or have succeeded, and some of them have
+// not ended. A binding that is under way gives no node yet: one that is refused again and again would put the release off for ever.
+bool IsHalfBound(const model::Gang& gang);
+
+// Set when the gang is half-bound and no binding is under way.
 std::optional<Leftovers> FindLeftovers(const model::Cluster& cluster, model::GangId gang);
 
 // "released 2 of 4 tasks: the gang did not become whole within 30s, it waits for 2 of 4 tasks: ...; 1 pod without a controller stays: p1".

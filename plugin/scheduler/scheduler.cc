@@ -535,7 +535,7 @@ class Scheduler::Impl {
     const bool settled = gang.Count(TaskStatus::kBinding) == 0 && gang.ready() > 0;
     state.was_whole = state.was_whole || (settled && gang.ready() >= gang.min_member);
     const std::optional<Leftovers> leftovers = state.was_whole ? std::nullopt : FindLeftovers(cluster_, id);
-    if (!leftovers.has_value()) {
+    if (state.was_whole || !IsHalfBound(gang)) {
       state.half_bound_since = absl::InfinitePast();
     } else if (state.half_bound_since == absl::InfinitePast()) {
       state.half_bound_since = now;

@@ -25,6 +25,7 @@ class ReleaseTest : public ::testing::Test {
     pod.phase = phase;
     return pod;
   }
+  const model::Gang& Gang() const { return cluster_.gang(cluster_.FindGang("default", "g")); }
   std::optional<Leftovers> Find() const { return FindLeftovers(cluster_, cluster_.FindGang("default", "g")); }
   std::vector<std::string> Released() const {
     std::vector<std::string> names;
@@ -32,7 +33,7 @@ class ReleaseTest : public ::testing::Test {
     return names;
   }
   std::string Sentence(absl::string_view waits = "") const {
-    return ReleaseSentence(cluster_.gang(cluster_.FindGang("default", "g")), *Find(), absl::Seconds(30), waits);
+    return ReleaseSentence(Gang(), *Find(), absl::Seconds(30), waits);
   }
 
   model::Cluster cluster_;
@@ -94,9 +95,14 @@ TEST_F(ReleaseTest, NobodyIsLeftOverOfAGangThatWasWhole) {
 
 TEST_F(ReleaseTest, WhileABindingIsUnderWayNobodyIsLeftOver) {
   cluster_.SetPod(Pod(0, "n1"));
-  cluster_.SetPod(Pod(1));
+  for (int i = 1; i < 3; ++i) cluster_.SetPod(Pod(i));
+  EXPECT_TRUE(IsHalfBound(Gang()));
   cluster_.Assume(cluster_.FindTask("default", "g-w-1"), cluster_.FindNode("n1"));
+  cluster_.Assume(cluster_.FindTask("default", "g-w-2"), cluster_.FindNode("n1"));
   EXPECT_EQ(Find(), std::nullopt);
+  EXPECT_TRUE(IsHalfBound(Gang())) << "they may be refused";
+  for (int i = 1; i < 3; ++i) cluster_.SetPod(Pod(i, "n1"));
+  EXPECT_FALSE(IsHalfBound(Gang()));
 }
 
 }  // namespace

@@ -656,6 +656,27 @@ TEST_F(SchedulerTest, LeftoversThatCannotBeCompletedAreReleased) {
   EXPECT_EQ(NodeOf("other"), "node-001");
 }
 
+// Each try takes its room for a moment, and is no reason to count anew.
+TEST_F(SchedulerTest, LeftoversWhoseRestIsRefusedAgainAndAgainAreReleased) {
+  AddNodes(2);
+  int refused = 0;
+  fate_ = [&](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (IsBinding(request) && absl::StrContains(request.path, "g-w-1") && ++refused > 0) fate.answer = testutil::Refusal(403, "Forbidden");
+    return fate;
+  };
+  StartScheduler();
+  AddGroup("g", 2);
+  for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("g-w-", i), "g", "16");
+  loop_.RunFor(absl::Seconds(25));
+  ASSERT_FALSE(NodeOf("g-w-0").empty());
+  EXPECT_FALSE(Leaves("g-w-0")) << "not before the deadline";
+  EXPECT_GE(refused, 4) << "it is tried every five seconds";
+  loop_.RunFor(absl::Seconds(10));
+  EXPECT_TRUE(Leaves("g-w-0"));
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ::testing::Contains(HasSubstr("GangReleased=True NotWhole: released 1 of 2 tasks")));
+}
+
 // The node that the other half was to get is taken; those that are bound pull their images.
 TEST_F(SchedulerTest, ARestartedSchedulerCountsFromWhenItSawTheHalf) {
   AddNodes(2);
