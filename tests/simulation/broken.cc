@@ -198,26 +198,60 @@ std::optional<kube::Response> MakesNobodys(kube::Request& request) {
   return std::nullopt;
 }
 
+// ---- the API server
+
+// Takes a second binding: what was bound turns up on another node.
+std::function<void(HistoryOptions&)> RebindsPods() {
+  return [](HistoryOptions& options) {
+    options.falsify = [](sandbox::JournalRecord& record) {
+      if (record.resource != &api::kPods || record.before == nullptr || record.after == nullptr) return;
+      const json::value before = *api::ParseJson(*record.before);
+      const json::value* const was = before.at("spec").as_object().if_contains("nodeName");
+      json::value after = *api::ParseJson(*record.after);
+      if (was == nullptr || after.at("status").at("phase") != "Running") return;
+      after.at("spec").at("nodeName") = *was == "node-000" ? "node-001" : "node-000";
+      record.after = MakeBytes(api::ToJson(after));
+    };
+  };
+}
+
+// ---- two of each, behind leases
+
+// As `two_replicas`, of which each is stopped now and then.
+std::function<void(HistoryOptions&)> ReplicasWith(Leak leak) {
+  return [leak](HistoryOptions& options) {
+    options.two_replicas = true;
+    options.leak = leak;
+    options.disturbed_for = absl::Minutes(10);
+  };
+}
+
 }  // namespace
 
 std::vector<WrongComponent> WrongComponents() {
+  const auto scheduler = [](MakeComponent make) { return [make = std::move(make)](HistoryOptions& options) { options.replace_scheduler = make; }; };
+  const auto controllers = [](MakeComponent make) { return [make = std::move(make)](HistoryOptions& options) { options.replace_controllers = make; }; };
+  const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<Preempting>(loop, cluster); };
   return {
-      {"PlacesPodByPod", {Rule::kPartBound}, SchedulerShown(api::kPodGroups, AsSingles), nullptr},
-      {"PlacesOneLessThanTheMinimum", {Rule::kPartBound}, SchedulerShown(api::kPodGroups, OneLess), nullptr},
-      {"IgnoresTasksMinima", {Rule::kRoleMinimum}, SchedulerShown(api::kPodGroups, WithoutTasksMinima), nullptr},
-      {"IgnoresRoom", {Rule::kOvercommitted}, SchedulerShown(api::kNodes, Roomy), nullptr},
-      {"IgnoresNodeSelectors", {Rule::kSelector}, SchedulerShown(api::kPods, AnyNode), nullptr},
-      {"IgnoresTaints", {Rule::kTaint}, SchedulerShown(api::kNodes, WithoutTaints), nullptr},
-      {"IgnoresHostPorts", {Rule::kPorts}, SchedulerShown(api::kPods, WithoutPorts), nullptr},
-      {"IgnoresCapability", {Rule::kCapability}, SchedulerShown(api::kQueues, WithoutCapability), nullptr},
-      {"TakesPodsOfOthersForItsOwn", {Rule::kStranger}, SchedulerShown(api::kPods, OfOthersAsOurs), nullptr},
-      {"ForgetsToForget", {Rule::kPartBound, Rule::kEnd}, Behind<LiedToScheduler>([] { return RefusesBindings(true); }), nullptr},
-      {"BindsElsewhere", {Rule::kOvercommitted}, Behind<LiedToScheduler>(BindsElsewhere), nullptr},
-      {"DeletesWhatRuns", {Rule::kReleased}, [](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<Preempting>(loop, cluster); }, nullptr},
-      {"DeletesNoPod", {Rule::kEnd, Rule::kEndedPods}, nullptr, ControllersSending(DeletesNoPod)},
-      {"LosesCommands", {Rule::kCommand}, nullptr, Behind<LiedToControllers>(LosesCommands)},
-      {"CountsOneLess", {Rule::kCounters}, nullptr, ControllersSending(CountsOneLess)},
-      {"MakesNobodys", {Rule::kLeftovers}, nullptr, ControllersSending(MakesNobodys)},
+      {"PlacesPodByPod", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, AsSingles))},
+      {"PlacesOneLessThanTheMinimum", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, OneLess))},
+      {"IgnoresTasksMinima", {Rule::kRoleMinimum}, scheduler(SchedulerShown(api::kPodGroups, WithoutTasksMinima))},
+      {"IgnoresRoom", {Rule::kOvercommitted}, scheduler(SchedulerShown(api::kNodes, Roomy))},
+      {"IgnoresNodeSelectors", {Rule::kSelector}, scheduler(SchedulerShown(api::kPods, AnyNode))},
+      {"IgnoresTaints", {Rule::kTaint}, scheduler(SchedulerShown(api::kNodes, WithoutTaints))},
+      {"IgnoresHostPorts", {Rule::kPorts}, scheduler(SchedulerShown(api::kPods, WithoutPorts))},
+      {"IgnoresCapability", {Rule::kCapability}, scheduler(SchedulerShown(api::kQueues, WithoutCapability))},
+      {"TakesPodsOfOthersForItsOwn", {Rule::kStranger}, scheduler(SchedulerShown(api::kPods, OfOthersAsOurs))},
+      {"ForgetsToForget", {Rule::kPartBound, Rule::kEnd}, scheduler(Behind<LiedToScheduler>([] { return RefusesBindings(true); }))},
+      {"BindsElsewhere", {Rule::kOvercommitted}, scheduler(Behind<LiedToScheduler>(BindsElsewhere))},
+      {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
+      {"WritesPastTheFence", {Rule::kTwoWriters}, ReplicasWith(Leak::kPastTheFence)},
+      {"GoesOnThoughItsLeaseIsLost", {Rule::kTwoWriters}, ReplicasWith(Leak::kGoesOn)},
+      {"BindsPodsTwice", {Rule::kBoundTwice}, RebindsPods()},
+      {"DeletesNoPod", {Rule::kEnd, Rule::kEndedPods}, controllers(ControllersSending(DeletesNoPod))},
+      {"LosesCommands", {Rule::kCommand}, controllers(Behind<LiedToControllers>(LosesCommands))},
+      {"CountsOneLess", {Rule::kCounters}, controllers(ControllersSending(CountsOneLess))},
+      {"MakesNobodys", {Rule::kLeftovers}, controllers(ControllersSending(MakesNobodys))},
   };
 }
 

@@ -12,6 +12,7 @@
 #include "base/loop.h"
 #include "sandbox/cluster/cluster.h"
 #include "tests/simulation/checkers.h"
+#include "tests/simulation/history.h"
 
 namespace gangway::testutil {
 
@@ -20,7 +21,7 @@ using MakeComponent = std::function<std::shared_ptr<void>(Loop&, sandbox::Cluste
 struct WrongComponent {
   std::string name;
   std::set<Rule> named_by;  // any of these
-  MakeComponent scheduler, controllers;  // one of them; the other is as it should be
+  std::function<void(HistoryOptions&)> take_part;  // in a history; whatever else there is, is as it should be
 };
 
 inline void PrintTo(const WrongComponent& component, std::ostream* out) { *out << component.name; }

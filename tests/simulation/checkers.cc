@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/field_table.h"
+#include "api/json_value.h"
 #include "base/check.h"
+#include "base/strings.h"
 
 namespace gangway::testutil {
 namespace {
@@ -108,6 +111,7 @@ absl::string_view NameOf(Rule rule) {
     case Rule::kTaint: return "taint";
     case Rule::kPorts: return "host-ports";
     case Rule::kCapability: return "capability";
+    case Rule::kTwoWriters: return "two-writers";
     case Rule::kStranger: return "stranger";
     case Rule::kPartBound: return "part-bound";
     case Rule::kRoleMinimum: return "role-minimum";
@@ -139,6 +143,7 @@ void Checker::OnRecord(const JournalRecord& record) {
     last_write_ = record.time;
     last_write_text_ = Where(record);
   }
+  if (record.resource == &api::kLeases) OnLease(record);
   if (record.resource == &api::kEvents || record.resource == &api::kLeases) return;
   KeepObject(record);
   if (record.resource == &api::kPods) {
@@ -172,7 +177,8 @@ void Checker::KeepObject(const JournalRecord& record) {
     return;
   }
   uids_.insert(record.uid);
-  if (record.before != nullptr || record.client != rules_.controllers || record.resource == &api::kPersistentVolumeClaims || !record.resource->namespaced) return;
+  const bool by_us = record.client == rules_.controllers || record.client == rules_.paddle_controllers;
+  if (record.before != nullptr || !by_us || record.resource == &api::kPersistentVolumeClaims || !record.resource->namespaced) return;
   const Meta object = DecodeRecord<Meta>(record.after);
   const api::OwnerReference* const owner = object.metadata.Controller();
   made_[record.uid] = {owner == nullptr ? "" : owner->uid, absl::StrCat(std::string(record.resource->plural), " ", record.key.ToString())};
@@ -443,6 +449,27 @@ void Checker::OnCommand(const JournalRecord& record) {
   if (matters) given_[record.uid] = {job->first, command.action, status.state.phase, status.version, false, std::nullopt};
 }
 
+// ---- leases
+
+void Checker::OnLease(const JournalRecord& record) {
+  Held& held = leases_[record.key.name];
+  held.by = record.after == nullptr ? "" : std::string(View(api::ParseJson(*record.after)->at("spec").at("holderIdentity").as_string()));
+  if (held.by.empty()) return;
+  if (!held.last.empty() && held.last != held.by) ++held.changes;
+  held.last = held.by;
+}
+
+int Checker::changes_of(const std::string& lease) const {
+  const auto it = leases_.find(lease);
+  return it == leases_.end() ? 0 : it->second.changes;
+}
+
+void Checker::OnSent(const std::string& lease, const std::string& identity, const std::string& write, absl::Time now) {
+  const std::string& holder = leases_[lease].by;
+  if (absl::StartsWith(holder, identity)) return;
+  Violation(Rule::kTwoWriters, identity, " sent ", write, " at ", absl::FormatTime(now, absl::UTCTimeZone()), ", while ", holder.empty() ? "nobody" : holder, " held ", lease);
+}
+
 // ---- the end
 
 void Checker::AtEnd(absl::Time now) {
@@ -454,11 +481,32 @@ void Checker::AtEnd(absl::Time now) {
   for (const auto& [name, phase] : rules_.expected_phase) {
     if (std::none_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job.first.name == name; })) Violation(Rule::kEnd, "job ", name, " is gone");
   }
+  const std::map<std::string, std::string> ended = EndedPaddleJobs();
+  for (const auto& [name, phase] : rules_.expected_paddle) {
+    const auto is = ended.find(name);
+    if (is != ended.end() && (phase.empty() || is->second == phase)) continue;
+    Violation(Rule::kEnd, "PaddleJob ", name, " ended ", is == ended.end() ? "never" : is->second, phase.empty() ? "" : absl::StrCat(", not ", phase));
+  }
   if (rules_.quiet == absl::ZeroDuration()) return;
   for (const auto& [key, uid] : commands_) Violation(Rule::kCommand, key.ToString(), " is still there");
   for (const auto& [key, job] : jobs_) CheckCounters(key, job);
   for (const auto& [key, gang] : gangs_) CheckCounters(key, gang);
   CheckLeftovers();
+}
+
+// In the words of paddle-operator.
+std::map<std::string, std::string> Checker::EndedPaddleJobs() const {
+  std::map<std::string, std::string> ended;
+  for (const auto& [key, job] : paddle_jobs_) {
+    if (job.status.phase == "Completed" || job.status.phase == "Failed") ended[key.name] = job.status.phase;
+  }
+  for (const auto& [key, job] : kubeflow_jobs_) {
+    for (const auto& condition : job.status.conditions) {
+      if (condition.status != "True" || (condition.type != "Succeeded" && condition.type != "Failed")) continue;
+      ended[key.name] = condition.type == "Failed" ? "Failed" : "Completed";
+    }
+  }
+  return ended;
 }
 
 void Checker::CheckEnd(const NamespacedName& key, const Job& job) {

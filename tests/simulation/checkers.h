@@ -28,6 +28,7 @@ enum class Rule {
   kTaint,          // and on no node that keeps it off: NoSchedule, NoExecute, cordoned
   kPorts,          // and no two pods of a node have the same port of it
   kCapability,     // what a queue's pods hold is within its capability, and within those of the queues above
+  kTwoWriters,     // no write leaves who leads by a lease while the lease says that somebody else does
   kStranger,       // our scheduler binds and deletes only pods that name it
   kPartBound,      // a gang that was never whole has part of its minMember bound for at most `release_after`
   kRoleMinimum,    // and part of its tasks' minima
@@ -42,7 +43,7 @@ enum class Rule {
   kLeftovers,      // at rest nothing is there of what is gone
   kQuiet,          // in the end nothing is written any more
 };
-inline constexpr int kRules = 19;
+inline constexpr int kRules = 20;
 // "part-bound"
 absl::string_view NameOf(Rule rule);
 
@@ -51,7 +52,7 @@ class Checker {
  public:
   struct Rules {
     // Names in the journal.
-    std::string scheduler = "scheduler", controllers = "controllers";
+    std::string scheduler = "scheduler", controllers = "controllers", paddle_controllers = "paddle-controllers";
     // How long part of a gang may stay bound, and how long its release may take then.
     absl::Duration release_after = scheduler::Options().release_after;
     absl::Duration release_takes = absl::Seconds(5);
@@ -67,6 +68,8 @@ class Checker {
     bool must_finish = true;
     // The phase each job ends in; jobs that are not named may end in any final phase.
     std::map<std::string, std::string> expected_phase;
+    // The phase each PaddleJob ends in: Completed or Failed; "": one of them.
+    std::map<std::string, std::string> expected_paddle;
     // Restarts a job ends with, where that is certain.
     std::map<std::string, int> expected_retries;
   };
@@ -75,6 +78,8 @@ class Checker {
 
   void OnRecord(const sandbox::JournalRecord& record);
   void AtEnd(absl::Time now);
+  // A write leaves a process that leads by `lease`, whose holder begins with `identity` while it does. What was sent before may arrive later.
+  void OnSent(const std::string& lease, const std::string& identity, const std::string& write, absl::Time now);
   // Something was broken up to then: deadlines begin anew. It may be told ahead.
   void Disturbed(absl::Time until) { disturbed_ = std::max(disturbed_, until); }
 
@@ -91,6 +96,10 @@ class Checker {
   const std::map<std::string, api::volcano::Queue>& queues() const { return queues_; }
   // Names of commands that are there, and of PodGroups.
   const std::map<api::NamespacedName, std::string>& commands() const { return commands_; }
+  // How often the lease went from one to another.
+  int changes_of(const std::string& lease) const;
+  // How many have completed or failed.
+  std::size_t PaddleJobsOver() const { return EndedPaddleJobs().size(); }
   bool HasGang(const api::NamespacedName& key) const { return gangs_.contains(key); }
 
  private:
@@ -112,6 +121,10 @@ class Checker {
     bool had_effect = false;
     std::optional<absl::Time> gone;
   };
+  struct Held {
+    std::string by, last;  // "": nobody, and nobody yet
+    int changes = 0;
+  };
   struct Made {
     std::string owner;  // UID of its controller
     std::string name;   // "podgroups ctr"
@@ -123,6 +136,7 @@ class Checker {
   void OnPodGroup(const sandbox::JournalRecord& record);
   void OnJob(const sandbox::JournalRecord& record);
   void OnCommand(const sandbox::JournalRecord& record);
+  void OnLease(const sandbox::JournalRecord& record);
   void CheckBinding(const api::core::Pod& pod, const sandbox::JournalRecord& record);
   void CheckRoom(const api::core::Pod& pod, const api::core::Node& node, const std::string& where);
   const Gang* GangOf(const api::core::Pod& pod) const;
@@ -138,6 +152,7 @@ class Checker {
   void CheckCounters(const api::NamespacedName& key, const Gang& gang);
   void CheckChangedCounters(absl::Time now);
   void CheckLeftovers();
+  std::map<std::string, std::string> EndedPaddleJobs() const;
   template <class... Parts>
   void Violation(Rule rule, const Parts&... parts);
 
@@ -150,6 +165,7 @@ class Checker {
   std::map<api::NamespacedName, api::paddle::kubeflow::PaddleJob> kubeflow_jobs_;
   std::map<std::string, api::volcano::Queue> queues_;
   std::map<api::NamespacedName, std::string> commands_;  // with their UIDs
+  std::map<std::string, Held> leases_;
   std::map<std::string, std::string> made_for_;          // UIDs of pods, and of the PodGroups that were there when they came
   std::map<std::string, Given> given_;                   // by the command's UID
   std::map<api::NamespacedName, absl::Time> jobs_counting_, gangs_counting_;  // since when a pod of theirs changed last

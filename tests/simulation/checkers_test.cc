@@ -60,6 +60,8 @@ class Journal {
     Put(api::kCommands, "do", "", absl::StrCat(R"(,"action":")", action, R"(","target":{"kind":"Job","name":"j"})"));
   }
 
+  void Holds(const std::string& identity) { Put(api::kLeases, "lead", "", absl::StrCat(R"(,"spec":{"holderIdentity":")", identity, R"("})")); }
+
   Journal& By(std::string client) {
     client_ = std::move(client);
     return *this;
@@ -144,6 +146,13 @@ const std::vector<RuleCase>& Cases() {
       {Rule::kStranger, [](Journal& j, bool wrong) {
          j.Node();
          j.By(wrong ? "scheduler" : "default-scheduler").Pod("p1", {.node = "n1", .scheduler = "default-scheduler"});
+       }},
+      // What it sent while it led may arrive later.
+      {Rule::kTwoWriters, [](Journal& j, bool wrong) {
+         j.Holds("a-1");
+         j.checker().OnSent("lead", "a-", "POST pods", j.now());
+         j.Holds("b-1");
+         j.checker().OnSent("lead", wrong ? "a-" : "b-", "POST pods", j.now());
        }},
       // What goes and what has ended excuses only itself.
       {Rule::kPartBound, [](Journal& j, bool wrong) {
@@ -271,6 +280,29 @@ TEST(CheckersTest, EndIsBrokenByAJobThatEndsOtherwiseOrNeverOrIsGone) {
   rules = {};
   rules.expected_phase = {{"another", "Failed"}};
   EXPECT_THAT(broken(rules, "Completed"), ElementsAre(Rule::kEnd));
+}
+
+TEST(CheckersTest, EndIsBrokenByAPaddleJobThatEndsOtherwiseOrNever) {
+  const auto broken = [](const char* expected, const api::Resource& resource, const char* status) {
+    Checker::Rules rules;
+    rules.expected_paddle = {{"p", expected}};
+    Checker checker(std::move(rules));
+    sandbox::JournalRecord record;
+    record.resource = &resource;
+    record.key = {"default", "p"};
+    record.after = MakeBytes(absl::StrCat(R"({"metadata":{"name":"p","namespace":"default"},"status":)", status, "}"));
+    checker.OnRecord(record);
+    checker.AtEnd(record.time + absl::Hours(1));
+    return checker.broken();
+  };
+  const api::Resource& paddle = api::paddle::kPaddleJobs;
+  const api::Resource& kubeflow = api::paddle::kubeflow::kPaddleJobs;
+  EXPECT_THAT(broken("Completed", paddle, R"({"phase":"Completed"})"), IsEmpty());
+  EXPECT_THAT(broken("", paddle, R"({"phase":"Failed"})"), IsEmpty());
+  EXPECT_THAT(broken("Completed", paddle, R"({"phase":"Failed"})"), ElementsAre(Rule::kEnd));
+  EXPECT_THAT(broken("", paddle, R"({"phase":"Running"})"), ElementsAre(Rule::kEnd));
+  EXPECT_THAT(broken("Failed", kubeflow, R"({"conditions":[{"type":"Running","status":"False"},{"type":"Failed","status":"True"}]})"), IsEmpty());
+  EXPECT_THAT(broken("", kubeflow, R"({"conditions":[{"type":"Succeeded","status":"False"}]})"), ElementsAre(Rule::kEnd));
 }
 
 TEST(CheckersTest, EveryRuleHasAJournal) {

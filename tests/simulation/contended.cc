@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/random.h"
+#include "base/strings.h"
 
 namespace gangway::testutil {
 namespace {
@@ -38,7 +39,8 @@ constexpr std::array kTroubles{
     Trouble{Trouble::Kind::kEvicted, ""},
 };
 
-// Tasks of a job: servers that run on, trainers whose end is the job's.
+// Tasks of a job: servers, trainers whose end is the job's. Trainers beyond the minimum may wait for what servers of other jobs hold, whose
+// trainers wait, too: so servers end some time.
 struct Shape {
   int servers, min_servers, trainers, min_trainers, min_available;
 };
@@ -49,12 +51,15 @@ constexpr std::array kShapes{
     // Without its tasks' minima it would be others that come first.
     Shape{3, 3, 3, 1, 4}, Shape{3, 3, 3, 1, 4}, Shape{4, 4, 4, 1, 5}, Shape{4, 4, 4, 1, 5}, Shape{5, 5, 5, 1, 6}, Shape{6, 6, 6, 1, 7},
 };
-// Half the cluster each: in every history.
+// Half the cluster, or most of a queue, each: in every history.
 struct LargeJob {
   Shape shape;
-  int cpu;
+  int cpu, host_port = 0;
+  const char* queue = "default";
 };
-constexpr std::array kLargeJobs{LargeJob{{6, 6, 6, 1, 7}, 4}, LargeJob{{5, 5, 4, 1, 6}, 5}, LargeJob{{0, 0, 8, 8, 8}, 5}, LargeJob{{0, 0, 6, 6, 6}, 6}};
+constexpr std::array kLargeJobs{LargeJob{{6, 6, 6, 1, 7}, 4}, LargeJob{{5, 5, 4, 1, 6}, 5}, LargeJob{{6, 6, 6, 1, 7}, 3}, LargeJob{{4, 4, 4, 1, 5}, 5},
+                                LargeJob{{0, 0, 8, 8, 8}, 5}, LargeJob{{0, 0, 6, 6, 6}, 6}, LargeJob{{0, 0, 4, 4, 4}, 8, 9000},
+                                LargeJob{{0, 0, 4, 4, 4}, 4, 0, "narrow"}, LargeJob{{0, 0, 3, 3, 3}, 6, 0, "narrow"}};
 constexpr std::array kCpus{1, 2, 3, 4, 5, 6, 8};
 
 struct Command {
@@ -75,7 +80,7 @@ struct Job {
   std::string name, queue, priority, policies, plugins;
   Shape shape;
   int cpu = 1, host_port = 0;
-  std::string outcome, pod_spec;
+  std::string outcome, servers_outcome, pod_spec;
   bool in_turn = false;  // trainers after servers
   int partitions = 0;    // of two trainers each
 
@@ -86,7 +91,7 @@ struct Job {
   }
   std::string Tasks() const {
     std::vector<std::string> tasks;
-    if (shape.servers > 0) tasks.push_back(TaskText("ps", shape.servers, shape.min_servers, "", ""));
+    if (shape.servers > 0) tasks.push_back(TaskText("ps", shape.servers, shape.min_servers, "", servers_outcome));
     std::string extra = R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}])";
     if (in_turn) absl::StrAppend(&extra, R"(,"dependsOn":{"name":["ps"]})");
     if (partitions > 0) absl::StrAppend(&extra, R"(,"partitionPolicy":{"totalPartitions":)", partitions, R"(,"partitionSize":2,"minPartitions":)", partitions, "}");
@@ -98,6 +103,10 @@ struct Job {
                         queue, R"(",)", priority.empty() ? "" : absl::StrCat(R"("priorityClassName":")", priority, R"(",)"), plugins, R"("minAvailable":)",
                         shape.min_available, R"(,"policies":[)", policies, "],", Tasks(), "}}");
   }
+  std::string Summary() const {
+    return absl::StrCat(name, " in ", queue, priority.empty() ? "" : absl::StrCat(" (", priority, ")"), ", ", shape.servers, "+", shape.trainers, " pods of cpu ", cpu,
+                        ", minima ", shape.min_servers, "+", shape.min_trainers, ", minAvailable ", shape.min_available, host_port == 0 ? "" : absl::StrCat(", port ", host_port));
+  }
 };
 
 class Drawing {
@@ -108,11 +117,11 @@ class Drawing {
     MakeNodes();
     MakeQueues();
     for (const LargeJob& large : kLargeJobs) AddLargeJob(large);
-    for (int more = Between(15, 18); more > 0; --more) AddJob();
+    for (int more = Between(11, 14); more > 0; --more) AddJob();
     for (int i = 0; i < 2; ++i) AddBarePod(absl::StrCat("bare-", i));
     AddHalfAGangOfAnotherScheduler();
     Cordon();
-    std::stable_sort(result_.steps.begin(), result_.steps.end(), [](const UserStep& a, const UserStep& b) { return a.at < b.at; });
+    for (Doing& doing : result_.doings) Tell(doing);
     return std::move(result_);
   }
 
@@ -122,7 +131,20 @@ class Drawing {
   absl::Duration Seconds(int low, int high) { return absl::Milliseconds(Between(low * 1000, high * 1000)); }
   template <class Table>
   auto Of(const Table& table) { return table[random_.Below(table.size())]; }
-  void At(absl::Duration at, UserRequest request) { result_.steps.push_back({at, std::move(request)}); }
+  // Of the doing that was begun last.
+  void At(absl::Duration at, UserRequest request) { result_.doings.back().steps.push_back({at, std::move(request)}); }
+  Doing& Begin(std::string text) { return result_.doings.emplace_back(Doing{std::move(text), {}, false}); }
+
+  // "1.2s user: job-3, ...; 20s DELETE jobs job-3".
+  static void Tell(Doing& doing) {
+    const auto time = [](const UserStep& step) { return absl::FormatDuration(step.at); };
+    doing.text = absl::StrCat(time(doing.steps.front()), " user: ", doing.text);
+    for (std::size_t i = 1; i < doing.steps.size(); ++i) {
+      const UserRequest& request = doing.steps[i].request;
+      absl::StrAppend(&doing.text, "; ", time(doing.steps[i]), " ", request.method, " ", View(request.resource->plural), request.name.empty() ? "" : " ", request.name,
+                      request.subresource.empty() ? "" : "/", request.subresource);
+    }
+  }
 
   // Plain ones, half of them in each zone, and two for those who tolerate it.
   void MakeNodes() {
@@ -134,15 +156,15 @@ class Drawing {
 
   void MakeQueues() {
     const auto add = [this](absl::string_view name, absl::string_view spec) {
-      At(absl::ZeroDuration(), Create(api::kQueues, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name,
+      result_.before.push_back(Create(api::kQueues, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name,
                                                                  R"("},"spec":{"weight":1)", spec, "}}")));
     };
-    add("narrow", absl::StrCat(R"(,"capability":{"cpu":")", kCpuOfNarrowQueue, R"("})"));
+    add("narrow", absl::StrCat(R"(,"priority":1,"capability":{"cpu":")", kCpuOfNarrowQueue, R"("})"));  // before others, up to there
     add("team", absl::StrCat(R"(,"capability":{"cpu":")", kCpuOfTeam, R"("})"));
     add("team-a", R"(,"parent":"team")");
     add("team-b", R"(,"parent":"team","priority":1)");
     for (const auto& [name, value] : {std::pair{"low", 1}, std::pair{"high", 1000}}) {
-      At(absl::ZeroDuration(), Create(api::kPriorityClasses, absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")", name,
+      result_.before.push_back(Create(api::kPriorityClasses, absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")", name,
                                                                           R"("},"value":)", value, "}")));
     }
   }
@@ -156,9 +178,10 @@ class Drawing {
 
   void AddLargeJob(const LargeJob& large) {
     Job job;
-    job.queue = "default";
+    job.queue = large.queue;
     job.shape = large.shape;
     job.cpu = large.cpu;
+    job.host_port = large.host_port;
     Befall(job, {Trouble::Kind::kNone, ""});
   }
 
@@ -184,11 +207,15 @@ class Drawing {
     Befall(job, restarts_partition ? Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartPartition"})"} : Of(kTroubles));
   }
 
+  static std::string FinishAfter(absl::Duration time) { return absl::StrCat(R"("sandbox.gangway.io/finish":")", absl::ToInt64Milliseconds(time), R"(ms")"); }
+
   // What its pods and its user do.
   void Befall(Job& job, const Trouble& trouble) {
-    job.name = absl::StrCat("job-", result_.jobs++);
+    job.name = absl::StrCat("job-", jobs_++);
+    Begin(job.Summary()).makes_job = true;
     job.policies = trouble.policies;
-    job.outcome = absl::StrCat(R"("sandbox.gangway.io/finish":")", absl::ToInt64Milliseconds(Seconds(40, 120)), R"(ms")");
+    job.outcome = FinishAfter(Seconds(40, 120));
+    job.servers_outcome = FinishAfter(Seconds(150, 300));
     if (trouble.kind == Trouble::Kind::kFails) absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");
     const absl::Duration at = Chance(70) ? Seconds(0, 2) : Seconds(0, 120);  // many at once
     At(at, Create(api::kJobs, job.Text()));
@@ -231,6 +258,7 @@ class Drawing {
   }
 
   void AddBarePod(const std::string& name) {
+    Begin(name);
     At(Seconds(0, 60), Create(api::kPods, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","annotations":{"sandbox.gangway.io/finish":")",
                                                        Between(10, 60), R"(s"}},"spec":{"schedulerName":"volcano","restartPolicy":"Never","containers":[{"name":"c","image":"i",)",
                                                        R"("resources":{"requests":{"cpu":")", Of(kCpus), R"("}}}]}})")));
@@ -238,6 +266,7 @@ class Drawing {
 
   // One pod that somebody else bound, of a gang of two. It waits for a config map, so that it does not run.
   void AddHalfAGangOfAnotherScheduler() {
+    Begin("half a gang of another scheduler");
     At(absl::Seconds(1), Create(api::kPodGroups, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"others"},"spec":{"minMember":2}})"));
     At(absl::Seconds(2), Create(api::kPods, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"others-0","annotations":{"scheduling.k8s.io/group-name":"others"}},"spec":{)",
                                                          R"("schedulerName":"default-scheduler","nodeName":")", result_.nodes[0].name,
@@ -250,11 +279,13 @@ class Drawing {
     if (!Chance(50)) return;
     const std::string node = result_.nodes[random_.Below(2 * kNodesInZone)].name;
     const absl::Duration from = Seconds(10, 60);
+    Begin(absl::StrCat(node, " cordoned"));
     At(from, {"PATCH", &api::kNodes, node, "", R"({"spec":{"unschedulable":true}})"});
     At(from + Seconds(30, 90), {"PATCH", &api::kNodes, node, "", R"({"spec":{"unschedulable":null}})"});
   }
 
   RandomStream random_;
+  int jobs_ = 0;
   Contention result_;
 };
 

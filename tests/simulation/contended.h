@@ -16,10 +16,17 @@ struct UserStep {
   UserRequest request;
 };
 
+// What is done about one job, pod or node: left out as a whole when a history is shrunk.
+struct Doing {
+  std::string text;  // "1.2s user: job-3, ..."
+  std::vector<UserStep> steps;  // some come too late, and are refused
+  bool makes_job = false;
+};
+
 struct Contention {
   std::vector<sandbox::SimulatedNode> nodes;
-  std::vector<UserStep> steps;  // by time; some come too late, and are refused
-  std::size_t jobs = 0;         // that are made
+  std::vector<UserRequest> before;  // queues and priority classes
+  std::vector<Doing> doings;
 };
 
 Contention DrawContention(std::uint64_t seed);

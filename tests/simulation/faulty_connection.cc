@@ -77,7 +77,8 @@ FaultyConnection::Target FaultyConnection::TargetOf(const kube::Request& request
 bool FaultyConnection::Hits(IncidentKind kind, Target target, const kube::Request& request) {
   if (kind == IncidentKind::kWebhookTimeout) return Creates(request, "pods") || Creates(request, "podgroups");
   if (kind == IncidentKind::kRemadeMeanwhile) return target == Target::kWrite && !PodOf(request).empty();
-  if (kind == IncidentKind::kListStale) return target == Target::kList;
+  if (kind == IncidentKind::kListStale || kind == IncidentKind::kListExpired) return target == Target::kList;
+  if (kind == IncidentKind::kContinueExpired) return target == Target::kList && absl::StrContains(request.query, "&continue=");
   if (kind == IncidentKind::kGetStale) return target == Target::kGet;
   if (kind < IncidentKind::kEventLost) return target == Target::kWrite;
   if (kind < IncidentKind::kReadLost) return target == Target::kEvent;
@@ -119,6 +120,7 @@ RequestFate FaultyConnection::OnRequest(const kube::Request& request) {
   fate.reply_delay = Jitter();
   if (Cut(fate)) return fate;
   const Target target = TargetOf(request);
+  if (target == Target::kList) fate.query = SmallPage(request);
   if (const auto incident = Take([&](IncidentKind kind) { return Hits(kind, target, request); })) Apply(*incident, request, fate);
   return fate;
 }
@@ -140,6 +142,8 @@ void FaultyConnection::Apply(const Incident& incident, const kube::Request& requ
     case IncidentKind::kEventError:
     case IncidentKind::kReadError:
     case IncidentKind::kWatchError: fate.answer = Error(); break;
+    case IncidentKind::kListExpired:
+    case IncidentKind::kContinueExpired:
     case IncidentKind::kWatchExpired: fate.answer = Expired(); break;
     case IncidentKind::kWriteLate: fate.request_delay += incident.lasts; break;
     case IncidentKind::kReadLate:
@@ -154,6 +158,17 @@ void FaultyConnection::Apply(const Incident& incident, const kube::Request& requ
     default: return;
   }
   Count(incident.kind);
+}
+
+// While a continue token shall expire, first pages have one object; "" leaves the request as it is.
+std::string FaultyConnection::SmallPage(const kube::Request& request) const {
+  const bool wanted = network_.loop.Now() < network_.calm_at && std::any_of(waiting_.begin(), waiting_.end(), [](const Incident& each) {
+    return each.kind == IncidentKind::kContinueExpired;
+  });
+  if (!wanted || absl::StrContains(request.query, "&continue=") || absl::StrContains(request.query, "limit=0")) return "";
+  const auto limit = request.query.find("limit=");
+  const auto rest = request.query.find('&', limit);
+  return absl::StrCat(request.query.substr(0, limit), "limit=1", rest == std::string::npos ? "" : request.query.substr(rest));
 }
 
 std::uint64_t FaultyConnection::OlderRevision(std::uint64_t pick) const {

@@ -56,6 +56,7 @@ class FaultyConnection {
   std::optional<Incident> Take(const std::function<bool(IncidentKind)>& hits);
   void Apply(const Incident& incident, const kube::Request& request, sandbox::RequestFate& fate);
   bool Cut(sandbox::RequestFate& fate);
+  std::string SmallPage(const kube::Request& request) const;
   std::uint64_t OlderRevision(std::uint64_t pick) const;
   void AnswerFromBefore(const Incident& incident, const kube::Request& request, sandbox::RequestFate& fate);
   void LetItBeRemade(const Incident& incident, const kube::Request& request, sandbox::RequestFate& fate);

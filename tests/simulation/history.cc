@@ -12,7 +12,6 @@
 #include "tests/simulation/contended.h"
 #include "tests/simulation/faulty_connection.h"
 #include "tests/simulation/pausable.h"
-#include "tests/simulation/replicas.h"
 
 namespace gangway::testutil {
 namespace {
@@ -21,6 +20,9 @@ using sandbox::Component;
 
 constexpr absl::Duration kFaultWindow = absl::Seconds(90);
 constexpr absl::Duration kAftermath = absl::Seconds(20);  // the last of the faults is got over
+constexpr absl::Duration kLongestPause = absl::Minutes(1);  // before a write that failed often is tried again (kube/runtime/driver.h)
+constexpr absl::Duration kPausesUntil = absl::Minutes(6);
+constexpr absl::Duration kNodeGone = absl::Minutes(1);
 
 struct SimulatedJob {
   std::string name;
@@ -28,10 +30,11 @@ struct SimulatedJob {
   int servers = 2, trainers = 2, min_available = 4, cpu = 1, max_retry = 1000;
   absl::Duration trains_for = absl::Seconds(5);
   bool always_fails = false;
+  bool kubeflow = false;  // of PaddleJobs: the training operator's dialect
 };
 
 // Whose connections there are: who has something to do in a history.
-constexpr std::array kComponents{Component::kKubelets, Component::kControllers, Component::kScheduler};
+constexpr std::array kComponents{Component::kKubelets, Component::kControllers, Component::kScheduler, Component::kPaddleControllers};
 
 std::string TaskJson(absl::string_view name, int replicas, int cpu, absl::string_view annotations, absl::string_view policies) {
   return absl::StrCat(R"({"name":")", name, R"(","replicas":)", replicas, R"(,"policies":[)", policies, R"(],"template":{"metadata":{"annotations":{)",
@@ -50,10 +53,30 @@ std::string JobJson(const SimulatedJob& job) {
                       TaskJson("trainer", job.trainers, job.cpu, outcome, R"({"event":"TaskCompleted","action":"CompleteJob"})"), "]}}");
 }
 
+// What fails does so with a code that no disturbance has (spec: paddle 6.6).
+std::string PaddleTemplate(const SimulatedJob& job, bool trains) {
+  const std::string time = absl::StrCat(absl::ToInt64Milliseconds(job.trains_for), "ms");
+  const std::string outcome = !trains ? "" : job.always_fails ? absl::StrCat(R"("sandbox.gangway.io/fail":")", time, R"(:1")")
+                                                              : absl::StrCat(R"("sandbox.gangway.io/finish":")", time, R"(")");
+  return absl::StrCat(R"("template":{"metadata":{"annotations":{)", outcome, R"(}},"spec":{"restartPolicy":"Never","containers":[{"name":"paddle","image":"paddle","resources":{"requests":{"cpu":")", job.cpu,
+                      R"("}}}]}})");
+}
+
+std::string PaddleJobJson(const SimulatedJob& job) {
+  const auto role = [&](int replicas, bool trains) { return absl::StrCat(R"({"replicas":)", replicas, job.kubeflow ? R"(,"restartPolicy":"Never",)" : ",", PaddleTemplate(job, trains), "}"); };
+  const std::string meta = absl::StrCat(R"("kind":"PaddleJob","metadata":{"name":")", job.name, R"("})");
+  if (job.kubeflow) {
+    return absl::StrCat(R"({"apiVersion":"kubeflow.org/v1",)", meta, R"(,"spec":{"paddleReplicaSpecs":{"Worker":)", role(job.trainers, true), "}}}");
+  }
+  return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1",)", meta, R"(,"spec":{"ps":)", role(job.servers, false), R"(,"worker":)", role(job.trainers, true), "}}");
+}
+
 std::string Text(const SimulatedJob& job) {
-  return absl::StrCat(absl::FormatDuration(job.at), " user: ", job.name, ", ", job.servers, "+", job.trainers, " pods of cpu ", job.cpu, ", minAvailable ",
+  return absl::StrCat(absl::FormatDuration(job.at), " user: ", job.name, job.kubeflow ? " (kubeflow)" : "", ", ", job.servers, "+", job.trainers, " pods of cpu ", job.cpu, ", minAvailable ",
                       job.min_available, job.always_fails ? ", fails after " : ", trains for ", absl::FormatDuration(job.trains_for));
 }
+
+std::string Text(const Doing& doing) { return doing.text; }
 
 class History {
  public:
@@ -64,7 +87,7 @@ class History {
     user_ = cluster_->NewClient("user");
     start_ = loop_.Now();
     checker_.Disturbed(start_ + options_.disturbed_for);
-    if (options_.random_faults) checker_.Disturbed(start_ + kFaultWindow + kAftermath);
+    if (options_.random_faults) checker_.Disturbed(start_ + kFaultWindow + kAftermath + kLongestPause);
     faults_until_ = start_ + (options.random_faults || options.chaos ? kFaultWindow : absl::ZeroDuration());
     network_.server = &cluster_->api_server();
     network_.calm_at = start_ + kFaultWindow;
@@ -80,12 +103,15 @@ class History {
       if (incident.kind == IncidentKind::kClockOff) Begin(incident);
     }
     StartComponents();
-    for (const UserStep& step : contention_.steps) {
-      loop_.PostAt(start_ + step.at, owner_.token(), [this, &step] { Send(step.request); });
-      faults_until_ = std::max(faults_until_, start_ + step.at);
+    for (const UserRequest& request : contention_.before) Send(request);
+    for (const Doing& doing : doings_) {
+      for (const UserStep& step : doing.steps) {
+        loop_.PostAt(start_ + step.at, owner_.token(), [this, &step] { Send(step.request); });
+        faults_until_ = std::max(faults_until_, start_ + step.at);
+      }
     }
     for (const SimulatedJob& job : jobs_) {
-      loop_.PostAt(start_ + job.at, owner_.token(), [this, &job] { Send("POST", "jobs", "", "", JobJson(job)); });
+      loop_.PostAt(start_ + job.at, owner_.token(), [this, &job] { Submit(job); });
     }
     for (const Incident& incident : incidents_) {
       if (incident.kind != IncidentKind::kClockOff) loop_.PostAt(start_ + incident.at, owner_.token(), [this, &incident] { Begin(incident); });
@@ -100,14 +126,13 @@ class History {
     }
     HistoryResult result;
     result.violations = checker_.violations();
-    result.violations.insert(result.violations.end(), two_writers_.begin(), two_writers_.end());
     result.broken = checker_.broken();
     result.journal_hash = hash_;
     result.records = checker_.records();
     result.writes = writes_;
     result.drawn = drawn_;
     result.incidents = network_.counts;
-    result.leaders = leaders_;
+    for (const Component component : {Component::kControllers, Component::kScheduler}) result.leaders[component] = checker_.changes_of(LeaseOf(component));
     return result;
   }
 
@@ -134,11 +159,13 @@ class History {
   void Draw() {
     for (SimulatedJob& job : jobs_) job.at = Upto(absl::Seconds(options_.random_jobs ? 20 : 0));
     jobs_ = Keep(std::move(jobs_));
+    doings_ = Keep(contention_.doings);
     IncidentOptions incidents;
     incidents.window = kFaultWindow;
     incidents.faults = options_.random_faults;
     incidents.chaos = options_.chaos;
     incidents.two_replicas = options_.two_replicas;
+    incidents.paddle = options_.paddle;
     incidents.nodes = nodes_;
     incidents_ = Keep(DrawIncidents(random_, incidents));
     for (const Component component : kComponents) {
@@ -168,6 +195,7 @@ class History {
         job.max_retry = 3;
         job.always_fails = Chance(25);
       }
+      job.kubeflow = options_.paddle && Chance(30);
       jobs.push_back(job);
     }
     return jobs;
@@ -178,6 +206,10 @@ class History {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!Kept(i)) continue;
       const SimulatedJob& job = jobs_[i];
+      if (options_.paddle) {
+        rules.expected_paddle[job.name] = options_.chaos ? "" : job.always_fails ? "Failed" : "Completed";
+        continue;
+      }
       rules.expected_phase[job.name] = job.always_fails ? "Failed" : "Completed";
       if (!options_.chaos) rules.expected_retries[job.name] = job.always_fails ? job.max_retry : 0;
     }
@@ -189,7 +221,10 @@ class History {
     options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=16,memory=64Gi")}, options_.random_jobs ? Between(3, 6) : 6);
     if (options_.contended) options.kubelets.nodes = contention_.nodes;
     nodes_ = static_cast<int>(options.kubelets.nodes.size());
-    options.api_server.journal = [this](const sandbox::JournalRecord& record) { OnRecord(record); };
+    options.api_server.journal = [this](sandbox::JournalRecord record) {
+      if (options_.falsify) options_.falsify(record);
+      OnRecord(record);
+    };
     options.faults = [this](Component component) { return MakeFaults(component, 0); };
     options.clock = [this](Component component) -> Loop& {
       clocks_.push_back(std::make_unique<PausableLoop>(loop_, ahead_[{component, 0}]));
@@ -210,9 +245,6 @@ class History {
         live_pods_.push_back(record.key);
       }
     }
-    if (record.resource == &api::kLeases && record.after != nullptr) {
-      OnLease(record.key.name, std::string(View(api::ParseJson(*record.after)->at("spec").at("holderIdentity").as_string())));
-    }
     if (record.resource == &api::kJobs && record.after != nullptr) {
       const auto job = api::Decode<api::volcano::Job>(*record.after);
       if (job.ok()) phases_[record.key.name] = job->status.state.phase;
@@ -224,7 +256,9 @@ class History {
 
   bool AllFinal() const {
     const auto over = [](const auto& p) { return p.second == "Completed" || p.second == "Failed" || p.second == "Terminated" || p.second == "Aborted"; };
-    return phases_.size() == jobs_.size() + contention_.jobs && std::all_of(phases_.begin(), phases_.end(), over);
+    const auto made = std::count_if(doings_.begin(), doings_.end(), [](const Doing& doing) { return doing.makes_job; });
+    if (options_.paddle) return checker_.PaddleJobsOver() == jobs_.size();
+    return phases_.size() == jobs_.size() + static_cast<std::size_t>(made) && std::all_of(phases_.begin(), phases_.end(), over);
   }
 
   sandbox::Faults MakeFaults(Component component, int replica) {
@@ -253,29 +287,16 @@ class History {
     return faults;
   }
 
-  void OnLease(const std::string& lease, std::string holder) {
-    holders_[lease] = holder;
-    if (holder.empty()) return;
-    std::string& last = last_holders_[lease];
-    if (!last.empty() && last != holder) {
-      for (const Component component : {Component::kControllers, Component::kScheduler}) leaders_[component] += LeaseOf(component) == lease ? 1 : 0;
-    }
-    last = std::move(holder);
-  }
-
-  // As it leaves the process: what was sent before the lease ended may arrive later, and is carried out.
   void OnWriteOfReplica(Component component, int replica, const kube::Request& request) {
     if (absl::StrContains(request.path, "/leases")) return;
-    const std::string& holder = holders_[LeaseOf(component)];
-    if (absl::StartsWith(holder, IdentityOf(replica))) return;
-    two_writers_.push_back(absl::StrCat("two writers: ", IdentityOf(replica), " of ", sandbox::ClientName(component), " sent ", request.method, " ", request.path,
-                                        " at ", absl::FormatTime(loop_.Now(), absl::UTCTimeZone()), ", while ", holder.empty() ? "nobody" : holder, " led"));
+    checker_.OnSent(LeaseOf(component), IdentityOf(replica), absl::StrCat(request.method, " ", request.path), loop_.Now());
   }
 
   void StartComponents() {
     cluster_->Start(Component::kKubelets);
     Start(Component::kControllers, options_.replace_controllers);
     Start(Component::kScheduler, options_.replace_scheduler);
+    if (options_.paddle) cluster_->Start(Component::kPaddleControllers);
   }
 
   void Start(Component component, const std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)>& replace) {
@@ -284,8 +305,9 @@ class History {
     } else if (options_.two_replicas) {
       ReplicaOptions replicas;
       replicas.component = component;
-      replicas.leaky = options_.leaky_fence;
-      replicas.period = absl::InfiniteDuration();  // pauses are drawn
+      replicas.leak = options_.leak;
+      if (options_.random_faults) replicas.period = absl::InfiniteDuration();  // pauses are drawn
+      replicas.calm = kPausesUntil;
       replicas.faults = [this, component](int replica) { return MakeFaults(component, replica); };
       replicas.ahead = [this, component](int replica) { return ahead_[{component, replica}]; };
       replicas_[component] = MakeReplicas(loop_, *cluster_, replicas);
@@ -351,10 +373,17 @@ class History {
     faults_until_ = std::max(faults_until_, to);
   }
 
-  // One only: what is left must have room for every job.
+  // One only: what is left must have room for every job. In contended histories it has not, and the node comes back.
   bool DeleteNode(int node) {
     if (std::exchange(node_deleted_, true)) return false;
     Send("DELETE", "nodes", NodeName(node), "", "");
+    if (!options_.contended) return true;
+    const absl::Time back = loop_.Now() + kNodeGone;
+    loop_.PostAt(back, owner_.token(), [this, node] {
+      Send({"POST", &api::kNodes, "", "", sandbox::NodeBody(contention_.nodes[static_cast<std::size_t>(node)], loop_.Now())});
+    });
+    checker_.Disturbed(back + kAftermath);
+    faults_until_ = std::max(faults_until_, back);
     return true;
   }
 
@@ -375,9 +404,14 @@ class History {
   static std::string LeaseOf(Component component) { return absl::StrCat("gangway-", sandbox::ClientName(component)); }
   static std::string NodeName(int node) { return absl::StrCat("node-00", node); }
 
+  void Submit(const SimulatedJob& job) {
+    if (!options_.paddle) return Send({"POST", &api::kJobs, "", "", JobJson(job)});
+    Send({"POST", job.kubeflow ? &api::paddle::kubeflow::kPaddleJobs : &api::paddle::kPaddleJobs, "", "", PaddleJobJson(job)});
+  }
+
   // A user whose API server is away tries again when it is back.
   void Send(std::string method, absl::string_view plural, absl::string_view name, absl::string_view subresource, std::string body) {
-    const api::Resource& resource = plural == "jobs" ? api::kJobs : plural == "nodes" ? api::kNodes : api::kPods;
+    const api::Resource& resource = plural == "nodes" ? api::kNodes : api::kPods;
     Send({std::move(method), &resource, std::string(name), std::string(subresource), std::move(body)});
   }
   void Send(const UserRequest& wish) {
@@ -406,6 +440,7 @@ class History {
   const Contention contention_;
   std::vector<std::string> drawn_;
   std::vector<SimulatedJob> jobs_;
+  std::vector<Doing> doings_;
   std::vector<Incident> incidents_;
   Checker checker_;
   Network network_;
@@ -413,9 +448,6 @@ class History {
   std::map<std::pair<Component, int>, absl::Duration> ahead_;  // of the right time
   std::vector<std::unique_ptr<PausableLoop>> clocks_;                                  // of every process there was
   std::map<Component, PausableLoop*> clock_of_;                                        // of those that run
-  std::map<std::string, std::string> holders_, last_holders_;                          // of leases; "" for nobody only in the first
-  std::map<Component, int> leaders_;
-  std::vector<std::string> two_writers_;
   bool node_deleted_ = false;
   int nodes_ = 0;
   absl::Time start_, faults_until_;

@@ -16,6 +16,7 @@
 #include "sandbox/cluster/cluster.h"
 #include "tests/simulation/checkers.h"
 #include "tests/simulation/incidents.h"
+#include "tests/simulation/replicas.h"
 
 namespace gangway::testutil {
 
@@ -31,16 +32,20 @@ struct HistoryOptions {
   bool random_jobs = true;    // else one seed job: 2 servers, 2 trainers
   bool random_faults = true;  // what can go wrong between the components (incidents.h)
   bool chaos = true;          // what belongs to a cluster's life: evictions, deleted pods, silent and deleted nodes
-  // Two of the controllers and two of the scheduler, behind lease and fence. None of them writes while another one leads.
-  bool two_replicas = false, leaky_fence = false;  // the second is wrong on purpose
+  // Two of the controllers and two of the scheduler, behind lease and fence. None of them writes while another one leads. Without random
+  // faults each is stopped now and then.
+  bool two_replicas = false;
+  Leak leak = Leak::kNone;
   // Of the jobs and incidents that the seed draws (HistoryResult::drawn), only those of these numbers; the others never happen.
   std::optional<std::vector<std::size_t>> keep;
-  bool contended = false;     // many jobs in little room (contended.h) instead of those above; without chaos
+  bool contended = false;     // many jobs in little room (contended.h) instead of those above
+  bool paddle = false;        // the jobs are PaddleJobs, of either dialect
   absl::Duration disturbed_for;  // by components that replace others: deadlines begin then
   std::set<Rule> stop_when;   // the first violation of one of these ends the history
   std::optional<CrashPoint> crash;
   // Replaces a component by another one on the same loop, with a client of its own; kept until the end.
   std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)> replace_scheduler, replace_controllers;
+  std::function<void(sandbox::JournalRecord&)> falsify;  // what the API server does, as a wrong one would do it
   std::function<void(const sandbox::JournalRecord&)> on_record;  // to print a history while it is replayed
   // How long jobs may take before the history is judged.
   absl::Duration limit = absl::Hours(3);

@@ -14,7 +14,7 @@ using sandbox::Component;
 
 enum class Who {
   kAll,
-  kOurs,         // controllers and scheduler
+  kOurs,         // controllers and scheduler, and the controllers of PaddleJobs
   kControllers,
   kNotControllers,
   kReplicas,     // where there are two of each of ours
@@ -49,6 +49,8 @@ constexpr Row kRows[] = {
     {IncidentKind::kReadError, "read 500"},
     {IncidentKind::kReadLate, "read late", Who::kAll, false, absl::Seconds(3)},
     {IncidentKind::kListStale, "list stale"},
+    {IncidentKind::kListExpired, "list 410"},
+    {IncidentKind::kContinueExpired, "continue token 410"},
     {IncidentKind::kGetStale, "GET stale", Who::kOurs},
     {IncidentKind::kWatchLost, "watch lost"},
     {IncidentKind::kWatchTooMany, "watch 429", Who::kAll, false, absl::Seconds(5)},
@@ -83,13 +85,18 @@ constexpr Row kRows[] = {
 constexpr int kFewNodes = 4;  // with one less the jobs may not fit any more
 constexpr std::uint64_t kMost = 40;  // incidents of a history
 
-std::vector<Component> Of(Who who, bool two_replicas) {
+std::vector<Component> Of(Who who, const IncidentOptions& options) {
   switch (who) {
-    case Who::kAll: return {Component::kKubelets, Component::kControllers, Component::kScheduler};
-    case Who::kOurs: return {Component::kControllers, Component::kScheduler};
+    case Who::kAll:
+    case Who::kOurs: {
+      std::vector<Component> components{Component::kControllers, Component::kScheduler};
+      if (who == Who::kAll) components.insert(components.begin(), Component::kKubelets);
+      if (options.paddle) components.push_back(Component::kPaddleControllers);
+      return components;
+    }
     case Who::kControllers: return {Component::kControllers};
     case Who::kNotControllers: return {Component::kKubelets, Component::kScheduler};
-    case Who::kReplicas: return two_replicas ? Of(Who::kOurs, true) : std::vector<Component>{};
+    case Who::kReplicas: return options.two_replicas ? Of(Who::kOurs, options) : std::vector<Component>{};
     case Who::kNobody: return {Component::kKubelets};
   }
   return {};
@@ -123,7 +130,7 @@ std::vector<IncidentOf> AllIncidents(const IncidentOptions& options) {
     if (row.kind == IncidentKind::kNodeDeleted && options.nodes <= kFewNodes) continue;
     // A lease trusts the clock that never jumps (kube/client/write_fence.h); and replicas crash by losing it.
     const bool process = row.kind == IncidentKind::kClockJump || row.kind == IncidentKind::kCrash;
-    for (const Component who : Of(row.who, options.two_replicas)) {
+    for (const Component who : Of(row.who, options)) {
       if (!options.two_replicas || !process || who == Component::kKubelets) all.emplace_back(row.kind, who);
     }
   }

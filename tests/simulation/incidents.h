@@ -30,12 +30,14 @@ enum class IncidentKind {
   kEventReplyLost,
   kEventTooMany,
   kEventError,
-  // To one list or GET. No list here is of more than one page, so none is told 410.
+  // To one list or GET.
   kReadLost,
   kReadTooMany,
   kReadError,
   kReadLate,
-  kListStale,  // as of an older resourceVersion, from a replica that lags
+  kListStale,      // as of an older resourceVersion, from a replica that lags
+  kListExpired,    // 410: of a resourceVersion that is too old
+  kContinueExpired,  // 410 to the second page of a list, whose first page was small
   kGetStale,
   // To one watch as it starts.
   kWatchLost,
@@ -92,6 +94,7 @@ struct IncidentOptions {
   bool faults = true;
   bool chaos = true;     // what belongs to the life of a cluster, too: then nobody knows how often a job restarts
   bool two_replicas = false;  // of controllers and scheduler, behind a fence
+  bool paddle = false;        // the controllers of PaddleJobs have something to do
   int nodes = 3;
 };
 

@@ -26,7 +26,7 @@ class Process {
         network_(cluster.NewClient(sandbox::ClientName(options.component), options.faults ? options.faults(replica) : sandbox::Faults{})),
         client_(loop_, *network_),
         fence_([&loop] { return loop.Now(); }), fenced_(loop_, client_, fence_) {
-    kube::Client& writes = options.fenced && !options.leaky ? static_cast<kube::Client&>(fenced_) : client_;
+    kube::Client& writes = options.fenced && options.leak == Leak::kNone ? static_cast<kube::Client&>(fenced_) : client_;
     if (options.component == sandbox::Component::kScheduler) {
       scheduler::Options own;
       own.standby = options.fenced;
@@ -95,6 +95,7 @@ class TwoReplicas final : public Replicas {
   }
   // In a task of its own: it is a callback of what is destroyed. Until then nothing of it may be written, which the fence sees to.
   void Lost(std::size_t i) {
+    if (options_.leak == Leak::kGoesOn) return;
     loop_.PostAt(loop_.Now() + Upto(kLastWords), owner_.token(), [this, i] {
       processes_[i].reset();
       loop_.PostAt(loop_.Now() + kDown, owner_.token(), [this, i] { Start(i); });

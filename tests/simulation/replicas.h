@@ -12,12 +12,19 @@
 
 namespace gangway::testutil {
 
+// What is wrong with them on purpose.
+enum class Leak {
+  kNone,
+  kPastTheFence,  // they lead by the lease, but writes go around the fence
+  kGoesOn,        // and a process that has lost its lease does not end
+};
+
 struct ReplicaOptions {
   sandbox::Component component = sandbox::Component::kControllers;  // or kScheduler
   // As in a cluster: a lease says who leads, and no write leaves a process whose lease may have ended (kube/client/write_fence.h). Without,
   // both believe that they lead, always.
   bool fenced = true;
-  bool leaky = false;  // wrong on purpose: they lead by the lease, but writes go around the fence
+  Leak leak = Leak::kNone;
   // Each is stopped once in every `period` on average, for at most `longest`, until `calm` has passed.
   absl::Duration period = absl::Seconds(20), longest = absl::Seconds(40), calm = absl::Minutes(3);
   // Of each of them; empty: none. `ahead` is how far its clock is off.

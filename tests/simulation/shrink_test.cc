@@ -62,7 +62,7 @@ TEST_F(ShrinkHistoryTest, AFailingHistoryBecomesAFewEvents) {
     HistoryOptions options;
     options.seed = seed;
     options.limit = absl::Minutes(20);
-    options.replace_scheduler = WrongComponentCalled("IgnoresRoom").scheduler;
+    WrongComponentCalled("IgnoresRoom").take_part(options);
     const HistoryResult result = RunHistory(options);
     if (result.drawn.size() < 20 || result.violations.empty()) continue;
     ++shrunk;
@@ -82,6 +82,22 @@ TEST_F(ShrinkHistoryTest, AFailingHistoryBecomesAFewEvents) {
     }
   }
   EXPECT_EQ(shrunk, 3);
+}
+
+TEST_F(ShrinkHistoryTest, AFailingContendedHistoryBecomesAFewJobs) {
+  HistoryOptions options;
+  options.contended = true;
+  options.chaos = false;
+  options.limit = absl::Minutes(15);
+  const WrongComponent component = WrongComponentCalled("IgnoresHostPorts");
+  component.take_part(options);
+  options.stop_when = component.named_by;
+  const HistoryResult result = RunHistory(options);
+  ASSERT_GT(result.drawn.size(), 20u);
+  ASSERT_THAT(result.violations, Not(IsEmpty()));
+  const ShrunkHistory small = ShrinkHistory(options, result, 60);
+  EXPECT_LE(small.keep.size(), 3u) << Report(options, result);
+  EXPECT_THAT(small.result.broken, ElementsAre(Rule::kPorts));
 }
 
 TEST_F(ShrinkHistoryTest, WhatIsLeftOutNeverHappens) {

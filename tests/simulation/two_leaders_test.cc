@@ -117,9 +117,10 @@ TEST_F(TwoLeadersTest, AProcessThatWritesThoughItsLeaseEndedIsCaught) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     HistoryOptions options;
     options.seed = seed;
-    options.two_replicas = options.leaky_fence = true;
+    options.two_replicas = true;
+    options.leak = Leak::kPastTheFence;
     const HistoryResult result = RunHistory(options);
-    caught += std::any_of(result.violations.begin(), result.violations.end(), [](const std::string& each) { return absl::StartsWith(each, "two writers"); }) ? 1 : 0;
+    caught += result.broken.contains(Rule::kTwoWriters) ? 1 : 0;
   }
   std::printf("caught in %d of 60 histories\n", caught);
   EXPECT_GE(caught, 5);
