@@ -1,4 +1,5 @@
 // How test programs end, on a sample of them; and that every test is judged by how its program ended, not by what it said.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,10 @@ using ::testing::HasSubstr;
 class TestMainTest : public ::testing::Test {
  protected:
   // Of the sample's tests, with none of this run's settings.
-  Outcome Run(const std::string& filter, std::vector<std::string> environment = {}) {
+  Outcome Run(const std::string& filter, std::vector<std::string> environment = {}, const std::string& program = GW_SAMPLE) {
     std::vector<std::string> argv{"env", "-u", "GW_REQUIRE_ALL", "-u", "GW_TEST_LONG", absl::StrCat("GW_TESTS_RUN=", told())};
     argv.insert(argv.end(), environment.begin(), environment.end());
-    argv.insert(argv.end(), {GW_SAMPLE, absl::StrCat("--gtest_filter=", filter)});
+    argv.insert(argv.end(), {program, absl::StrCat("--gtest_filter=", filter)});
     return RunProgram(argv);
   }
   std::string told() const { return folder_.path() + "/run"; }
@@ -47,6 +48,19 @@ TEST_F(TestMainTest, NoTestAtAllIsAFailure) {
   const Outcome none = Run("Sample.IsMisspelt");
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_THAT(none.err, HasSubstr("no test was run"));
+}
+
+TEST_F(TestMainTest, UnderANameOnlyWhatItsSourcesHold) {
+  const std::string named = folder_.path() + "/named_sample";
+  std::filesystem::create_symlink(GW_SAMPLE, named);
+  EXPECT_EQ(Run("*", {}, named).exit_code, 0);
+  EXPECT_EQ(ReadFile(told()), "ran\tnamed_sample\t2\n");
+  for (const char* filter : {"Named.Passes", "*.Passes", "*-*Too", "-Named.PassesToo"}) {
+    std::filesystem::remove(told());
+    EXPECT_EQ(Run(filter, {}, named).exit_code, 0);
+    EXPECT_EQ(ReadFile(told()), "ran\tnamed_sample\t1\n") << filter;
+  }
+  EXPECT_THAT(Run("Sample.Passes", {}, named).err, HasSubstr("no test was run"));
 }
 
 TEST_F(TestMainTest, DeepTestsAreLeftToALongRun) {
