@@ -59,7 +59,8 @@ struct LargeJob {
 };
 constexpr std::array kLargeJobs{LargeJob{{6, 6, 6, 1, 7}, 4}, LargeJob{{5, 5, 4, 1, 6}, 5}, LargeJob{{6, 6, 6, 1, 7}, 3}, LargeJob{{4, 4, 4, 1, 5}, 5},
                                 LargeJob{{0, 0, 8, 8, 8}, 5}, LargeJob{{0, 0, 6, 6, 6}, 6}, LargeJob{{0, 0, 4, 4, 4}, 8, 9000},
-                                LargeJob{{0, 0, 4, 4, 4}, 4, 0, "narrow"}, LargeJob{{0, 0, 3, 3, 3}, 6, 0, "narrow"}};
+                                LargeJob{{0, 0, 4, 4, 4}, 4, 0, "narrow"}, LargeJob{{0, 0, 3, 3, 3}, 6, 0, "narrow"},
+                                LargeJob{{0, 0, 3, 3, 3}, 3, 0, "narrow"}};
 constexpr std::array kCpus{1, 2, 3, 4, 5, 6, 8};
 
 struct Command {
