@@ -19,6 +19,10 @@
 #include "api/quantity.h"
 #include "base/status_macros.h"
 #include "plugin/extender/field_path.h"
+#include "plugin/gang/constraint/cordon.h"
+#include "plugin/gang/constraint/node.h"
+#include "plugin/gang/constraint/ports.h"
+#include "plugin/gang/constraint/taints.h"
 #include "plugin/gang/schedule.h"
 #include "plugin/ingest/requests.h"
 #include "plugin/model/cluster.h"
@@ -396,10 +400,10 @@ class Call {
       task.set_missing(role.missing);
       task.set_nodes(role.nodes);
       task.set_fit(role.fit);
-      task.set_cordoned(role.cordoned);
-      task.set_selector(role.selector);
-      task.set_tainted(role.tainted);
-      task.set_ports(role.ports);
+      task.set_cordoned(role.HinderedBy(constraint::kCordon));
+      task.set_selector(role.HinderedBy(constraint::kNode));
+      task.set_tainted(role.HinderedBy(constraint::kTaints));
+      task.set_ports(role.HinderedBy(constraint::kPorts));
       for (const model::Lack& lack : role.lacks) {
         v1::Lack& out = *task.add_lacks();
         out.set_resource(lack.dim);

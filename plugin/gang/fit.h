@@ -10,33 +10,21 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/model/cluster.h"
 #include "plugin/model/reason.h"
 
 namespace gangway::gang {
 
-// How many pods of the shape the row takes now; `obstacle` says what stands against one more when it is 0.
-struct RowFit {
-  model::Obstacle obstacle = model::Obstacle::kAbsent;
-  std::int16_t lack = 0;  // the first missing resource, with kResource
-  int copies = 0;
-};
-RowFit FitOf(const Overlay& overlay, model::Row row, const model::Shape& shape);
-
-// Rows that fit, best first. The fullest node that still takes the pod is filled first (as Volcano's binpack does), so
-// that whole nodes stay free for whole gangs; soft taints and preferences go before that, the name ends ties.
+// Rows that fit, best first, by what the constraints of the shape say of them; the name ends ties.
 struct Rank {
-  int soft_taints = 0;
-  std::int64_t preference = 0;  // higher first
-  std::int64_t fullness = 0;    // higher first
+  constraint::Scores scores{};  // higher first
   absl::string_view name;
   model::Row row = model::kNone;
 
   friend bool operator<(const Rank& a, const Rank& b) {
-    if (a.soft_taints != b.soft_taints) return a.soft_taints < b.soft_taints;
-    if (a.preference != b.preference) return a.preference > b.preference;
-    if (a.fullness != b.fullness) return a.fullness > b.fullness;
+    if (a.scores != b.scores) return a.scores > b.scores;
     return a.name < b.name;
   }
 };
@@ -45,16 +33,15 @@ class ShapeFit {
  public:
   const absl::btree_set<Rank>& order() const { return order_; }
   std::int64_t copies() const { return copies_; }  // over all rows
-  const RowFit& at(model::Row row) const { return rows_[static_cast<std::size_t>(row)].fit; }
+  int copies(model::Row row) const { return rows_[static_cast<std::size_t>(row)].copies; }
 
  private:
   friend class Scratch;
   struct Entry {
-    RowFit fit;
-    bool ranked = false;
+    int copies = 0;  // with none the row has no rank
     Rank rank;
   };
-  void Refresh(const Overlay& overlay, model::Row row, const model::Shape& shape);
+  void Refresh(const constraint::Asks& asks, const model::Cluster& cluster, model::Row row);
 
   std::vector<Entry> rows_;
   absl::btree_set<Rank> order_;
@@ -62,6 +49,7 @@ class ShapeFit {
   std::uint64_t shape_version_ = 0;
   std::uint64_t position_ = 0;   // of the scratch's log: refreshed up to here
   std::uint64_t last_used_ = 0;  // the call
+  std::vector<std::uint64_t> versions_;  // of constraints for which a placement counts beyond its row
   // The reason of a gang that wants more copies than there are, as of `position_`.
   std::optional<model::RoleReason> full_reason_;
   std::uint64_t full_reason_position_ = 0;
@@ -89,6 +77,8 @@ class Scratch {
   const model::RoleReason& FullReason(const Overlay& overlay, model::ShapeId shape);
 
  private:
+  bool ChangedBeyond(const constraint::Asks& asks, const ShapeFit& fit, std::vector<model::Row>& rows) const;
+
   std::size_t max_shapes_;
   std::uint64_t cluster_id_ = 0;
   std::uint64_t cluster_position_ = 0;  // changes of the cluster that are in the log

@@ -35,7 +35,7 @@ bool HoldsNode(const Task& task) {
 }  // namespace
 
 KeptRoom::KeptRoom(const Overlay& overlay, const std::vector<std::pair<GangId, Lacking>>& gangs, int budget)
-    : overlay_(overlay), budget_(budget) {
+    : overlay_(overlay), any_asks_(overlay, any_), budget_(budget) {
   if (gangs.empty()) return;
   FindEnding();
   SumRoom();
@@ -92,19 +92,22 @@ std::vector<KeptRoom::Need> KeptRoom::NeedsOf(const Gang& gang, Lacking lacking)
   std::vector<TaskId> usable;
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);
-    if (task.status == TaskStatus::kPending && task.ours && !task.gated && cluster.CanBePlaced(cluster.shape(task.shape))) usable.push_back(id);
+    if (task.status != TaskStatus::kPending || !task.ours || task.gated || !cluster.shape(task.shape).not_modelled.empty()) continue;
+    if (!overlay_.AsksOf(task.shape).BlockedByFacts().has_value()) usable.push_back(id);
   }
   if (static_cast<int>(usable.size()) < exist) return {};
   SortTasks(cluster, usable);
   std::vector<Need> needs;
   for (int i = 0; i < exist; ++i) {
-    const Shape* const shape = &cluster.shape(cluster.task(usable[static_cast<std::size_t>(i)]).shape);
+    const constraint::Asks& asks = overlay_.AsksOf(cluster.task(usable[static_cast<std::size_t>(i)]).shape);
+    const Shape* const shape = &asks.shape();
     auto it = std::find_if(needs.begin(), needs.end(), [&](const Need& need) { return need.shape == shape; });
-    if (it == needs.end()) it = needs.insert(it, Need{shape, shape->request, 0, 0});
+    if (it == needs.end()) it = needs.insert(it, Need{shape, &asks, shape->request, 0, 0});
     ++it->count;
   }
   if (exist < wanted && gang.has_min_resources) {
     Need part;
+    part.asks = &any_asks_;
     part.count = wanted - exist;
     for (Dim dim = 0; dim < gang.min_resources.size(); ++dim) {
       const std::int64_t sum = gang.min_resources[dim];
@@ -121,32 +124,23 @@ void KeptRoom::HardestFirst(std::vector<Need>& needs) {
   if (needs.size() < 2) return;
   for (Need& need : needs) {
     budget_ -= static_cast<int>(rows_.size());
-    for (const Row row : rows_) need.places += Usable(row, need) ? Copies(row, need, true) : 0;
+    for (const Row row : rows_) need.places += Copies(row, need, true);
     need.places /= need.count;
   }
   const auto key = [](const Need& need) { return need.shape == nullptr ? absl::string_view() : absl::string_view(need.shape->key); };
   std::sort(needs.begin(), needs.end(), [&](const Need& a, const Need& b) { return a.places != b.places ? a.places < b.places : key(a) < key(b); });
 }
 
-bool KeptRoom::Usable(Row row, const Need& need) const {
-  const Cluster& cluster = overlay_.cluster();
-  if (need.shape != nullptr) return cluster.StaticObstacle(row, *need.shape) == model::Obstacle::kNothing && !overlay_.PortsTaken(row, *need.shape);
-  const auto& taints = cluster.taints(row);
-  return !cluster.unschedulable(row) && std::all_of(taints.begin(), taints.end(), [](const model::Taint& taint) {
-    return taint.effect == model::TaintEffect::kPreferNoSchedule;
-  });
-}
-
 int KeptRoom::Copies(Row row, const Need& need, bool without_surplus) const {
   const Resources& kept = At(kept_, row);
   const Resources& ending = At(ending_, row);
-  std::int64_t copies = need.shape == nullptr || need.shape->ports.empty() ? need.count : 1;
+  std::int64_t copies = need.count;
   for (Dim dim = 0; dim < need.request.size(); ++dim) {
     if (need.request[dim] == 0) continue;
     const std::int64_t room = overlay_.free(row, dim) - kept[dim] + (without_surplus ? ending[dim] : 0);
     copies = std::min(copies, room / need.request[dim]);
   }
-  return static_cast<int>(std::max<std::int64_t>(copies, 0));
+  return copies <= 0 ? 0 : std::min(static_cast<int>(copies), need.asks->BesideRoom(row).copies);
 }
 
 bool KeptRoom::QueueHasRoom(const Gang& gang, const Resources& sum, bool without_surplus) const {
@@ -167,7 +161,7 @@ int KeptRoom::Keep(const Need& need, const std::vector<Row>& rows, int wanted, b
   for (const Row row : rows) {
     if (found == wanted || --budget_ < 0) break;
     const int copies = std::min(Copies(row, need, without_surplus), wanted - found);
-    if (copies == 0 || !Usable(row, need)) continue;
+    if (copies == 0) continue;
     Resources amounts;
     amounts.Add(need.request, copies);
     kept_[row].Add(amounts);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/model/cluster.h"
 
@@ -41,6 +42,7 @@ class KeptRoom {
   // Pods that are alike; without a shape, pods that are still to be made.
   struct Need {
     const model::Shape* shape = nullptr;
+    const constraint::Asks* asks = nullptr;
     model::Resources request;
     int count = 0;
     std::int64_t places = 0;  // in the cluster, for each of them
@@ -55,10 +57,11 @@ class KeptRoom {
   int Keep(const Need& need, const std::vector<model::Row>& rows, int wanted, bool without_surplus, std::vector<std::pair<model::Row, model::Resources>>& kept);
   std::vector<model::Row> FreestFirst(const Need& need);
   bool QueueHasRoom(const model::Gang& gang, const model::Resources& sum, bool without_surplus) const;
-  bool Usable(model::Row row, const Need& need) const;
   int Copies(model::Row row, const Need& need, bool without_surplus) const;
 
   const Overlay& overlay_;
+  const model::Shape any_;  // that asks for nothing
+  const constraint::Asks any_asks_;
   int budget_;  // looks at a row that are left
   std::vector<model::Row> rows_;  // present ones, by name
   Amounts ending_, ending_in_queue_;  // held by pods beyond a minimum, and by those that are ending

@@ -1,41 +1,11 @@
 #include "plugin/gang/overlay.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 
 namespace gangway::gang {
 
 using model::Resources;
 using model::Row;
-using model::Shape;
-
-std::int64_t Overlay::free(Row row, model::Dim dim) const {
-  const std::int64_t there = cluster_.free(row, dim);
-  if (rows_.empty()) return there;
-  auto it = rows_.find(row);
-  return it == rows_.end() ? there : there - it->second.taken[dim];
-}
-
-bool Overlay::PortsTaken(Row row, const Shape& shape) const {
-  if (shape.ports.empty()) return false;
-  if (model::PortsClash(shape.ports, cluster_.ports(row))) return true;
-  auto it = rows_.find(row);
-  return it != rows_.end() && model::PortsClash(shape.ports, it->second.ports);
-}
-
-bool Overlay::ClaimTaken(const Shape& shape) const {
-  return std::any_of(shape.claims.begin(), shape.claims.end(), [this](model::ClaimId claim) {
-    const auto it = claims_.find(claim);
-    return it != claims_.end() && it->second > 0;
-  });
-}
-
-void Overlay::AddToClaims(const Shape& shape, int pods) {
-  for (const model::ClaimId claim : shape.claims) {
-    if (cluster_.volumes().one_pod(claim)) claims_[claim] += pods;
-  }
-}
 
 const Overlay::Taken& Overlay::TakenOf(model::QueueId queue) const {
   static const Taken& none = *new Taken();
@@ -44,11 +14,7 @@ const Overlay::Taken& Overlay::TakenOf(model::QueueId queue) const {
 }
 
 void Overlay::Take(Row row, model::ShapeId shape, int count) {
-  const Shape& wanted = cluster_.shape(shape);
-  RowState& state = rows_[row];
-  state.taken.Add(wanted.request, count);
-  for (int i = 0; i < count; ++i) state.ports.insert(state.ports.end(), wanted.ports.begin(), wanted.ports.end());
-  AddToClaims(wanted, count);
+  Add(row, cluster().shape(shape), count);
   trial_.push_back({row, shape, count});
 }
 
@@ -81,14 +47,10 @@ std::vector<Row> Overlay::Drop() {
 }
 
 void Overlay::TakeBack() {
+  GW_CHECK(!trial_.empty());
   const Step step = trial_.back();
   trial_.pop_back();
-  const Shape& wanted = cluster_.shape(step.shape);
-  RowState& state = rows_[step.row];
-  state.taken.Subtract(wanted.request, step.count);
-  AddToClaims(wanted, -step.count);
-  // Ports are appended and taken back in order, so the newest ones stand at the end.
-  state.ports.resize(state.ports.size() - wanted.ports.size() * static_cast<std::size_t>(step.count));
+  Remove(step.row, cluster().shape(step.shape), step.count);
 }
 
 }  // namespace gangway::gang

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/admit.h"
-#include "plugin/gang/explain.h"
+#include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/search.h"
 
@@ -105,24 +105,21 @@ void GangPlacement::Collect() {
     candidates.push_back(id);
   }
   SortTasks(cluster, candidates);
-  std::set<model::ClaimId> taken;  // those for one pod at a time
+  // What only one pod can have goes to the first.
+  overlay_.Begin();
   std::erase_if(candidates, [&](TaskId id) {
-    const model::Shape& shape = cluster.shape(cluster.task(id).shape);
-    if (shape.claims.empty()) return false;
-    std::optional<model::ClaimProblem> problem = ClaimProblemOf(shape);
-    for (const model::ClaimId claim : shape.claims) {
-      if (problem.has_value()) break;
-      if (taken.contains(claim)) problem = model::ClaimProblem{model::ClaimTrouble::kInUse, cluster.volumes().NameOf(claim), ""};
+    const ShapeId shape = cluster.task(id).shape;
+    const constraint::Asks& asks = overlay_.AsksOf(shape);
+    std::optional<constraint::Blocked> blocked = asks.BlockedByFacts();
+    if (!blocked.has_value()) blocked = asks.BlockedByPlaced();
+    if (!blocked.has_value()) {
+      if (asks.exclusive()) overlay_.Take(model::kNone, shape, 1);
+      return false;
     }
-    if (problem.has_value()) {
-      if (!claim_problem_.has_value() || problem->claim < claim_problem_->claim) claim_problem_ = std::move(problem);
-      return true;
-    }
-    for (const model::ClaimId claim : shape.claims) {
-      if (cluster.volumes().one_pod(claim)) taken.insert(claim);
-    }
-    return false;
+    if (!blocked_.has_value() || blocked->subject < blocked_->subject) blocked_ = std::move(blocked);
+    return true;
   });
+  overlay_.Drop();
   CollectUnits(std::move(candidates));
   rows_.assign(tasks_.size(), model::kNone);
 }
@@ -165,16 +162,6 @@ void GangPlacement::CollectUnits(std::vector<TaskId> candidates) {
   }
 }
 
-std::optional<model::ClaimProblem> GangPlacement::ClaimProblemOf(const model::Shape& shape) const {
-  model::ClaimProblem problem = overlay_.cluster().volumes().ProblemOf(shape.claims);
-  if (problem.trouble != model::ClaimTrouble::kNone) return problem;
-  if (!overlay_.ClaimTaken(shape)) return std::nullopt;
-  for (const model::ClaimId claim : shape.claims) {
-    if (overlay_.cluster().volumes().one_pod(claim)) return model::ClaimProblem{model::ClaimTrouble::kInUse, overlay_.cluster().volumes().NameOf(claim), ""};
-  }
-  return std::nullopt;
-}
-
 // Too few tasks may be placed: says which of the pending ones are held back and why.
 bool GangPlacement::ComplainOfBlocked(int usable) {
   const Cluster& cluster = overlay_.cluster();
@@ -186,11 +173,11 @@ bool GangPlacement::ComplainOfBlocked(int usable) {
     const std::string& field = cluster.shape(task.shape).not_modelled;
     if (!task.gated && !field.empty() && (not_modelled.empty() || field < not_modelled)) not_modelled = field;
   }
-  if (gated.empty() && not_modelled.empty() && claim_problem_.has_value()) {
-    reason_ = NewReason(Reason::Kind::kClaim);
-    reason_->subject = claim_problem_->claim;
-    reason_->trouble = claim_problem_->trouble;
-    reason_->detail = claim_problem_->detail;
+  if (gated.empty() && not_modelled.empty() && blocked_.has_value()) {
+    reason_ = NewReason(blocked_->kind);
+    reason_->subject = blocked_->subject;
+    reason_->trouble = blocked_->trouble;
+    reason_->detail = blocked_->detail;
     reason_->missing = std::max(gang_.min_member - usable, 1);
     return true;
   }
@@ -357,12 +344,16 @@ void GangPlacement::DropAll() {
 bool GangPlacement::FillGreedily(const std::vector<Group>& groups) {
   bool all = true;
   for (const Group& group : groups) {
+    if (overlay_.AsksOf(group.shape).changes_beyond()) {
+      all = FillOneByOne(group) && all;
+      continue;
+    }
     std::vector<std::pair<Row, int>> chosen;
     auto left = static_cast<int>(group.tasks.size());
     const ShapeFit& fit = scratch_.Fit(overlay_, group.shape);
     for (const Rank& rank : fit.order()) {
       if (left == 0) break;
-      chosen.emplace_back(rank.row, std::min(left, fit.at(rank.row).copies));
+      chosen.emplace_back(rank.row, std::min(left, fit.copies(rank.row)));
       left -= chosen.back().second;
     }
     std::size_t next = 0;
@@ -374,6 +365,21 @@ bool GangPlacement::FillGreedily(const std::vector<Group>& groups) {
   return all;
 }
 
+// Each task changes where the next may go.
+bool GangPlacement::FillOneByOne(const Group& group) {
+  for (const std::size_t task : group.tasks) {
+    const ShapeFit& fit = scratch_.Fit(overlay_, group.shape);
+    if (fit.order().empty()) return false;
+    Put(task, fit.order().begin()->row);
+  }
+  return true;
+}
+
+// More than there are copies of. Where pods change what other rows take, the copies there are now say nothing.
+bool GangPlacement::TooMany(const Group& group) {
+  return !overlay_.AsksOf(group.shape).changes_beyond() && scratch_.Fit(overlay_, group.shape).copies() < static_cast<std::int64_t>(group.tasks.size());
+}
+
 bool GangPlacement::Fill(const std::vector<Group>& unordered) {
   struct Entry {
     const Group* group;
@@ -382,9 +388,8 @@ bool GangPlacement::Fill(const std::vector<Group>& unordered) {
   std::vector<Entry> entries;
   bool possible = true;
   for (const Group& group : unordered) {
-    const std::int64_t copies = scratch_.Fit(overlay_, group.shape).copies();
-    possible = possible && copies >= static_cast<std::int64_t>(group.tasks.size());
-    entries.push_back({&group, copies});
+    possible = possible && !TooMany(group);
+    entries.push_back({&group, scratch_.Fit(overlay_, group.shape).copies()});
   }
   if (!possible) return false;
   // Hardest first: the fewest ways per task. Ties by what is asked, which does not depend on the order of events.
@@ -429,9 +434,7 @@ void GangPlacement::Complain(const std::vector<Group>& groups) {
   const Cluster& cluster = overlay_.cluster();
   Reason reason = NewReason(Reason::Kind::kNoRoom);
   bool alone = false;  // a shape does not fit even alone: no trial is needed to say so
-  for (const Group& group : groups) {
-    alone = alone || scratch_.Fit(overlay_, group.shape).copies() < static_cast<std::int64_t>(group.tasks.size());
-  }
+  for (const Group& group : groups) alone = alone || TooMany(group);
   if (!alone) FillGreedily(groups);
   reason.missing = 0;
   for (const Group& group : groups) {
@@ -445,7 +448,7 @@ void GangPlacement::Complain(const std::vector<Group>& groups) {
     }
     for (std::size_t i = 0; i < fitting; ++i) would_fit_.push_back(tasks_[group.tasks[i]]);
     if (fitting == group.tasks.size()) continue;
-    model::RoleReason role = alone ? scratch_.FullReason(overlay_, group.shape) : ExplainShape(overlay_, group.shape);
+    model::RoleReason role = alone ? scratch_.FullReason(overlay_, group.shape) : overlay_.AsksOf(group.shape).Explain(false);
     role.role = std::string(cluster.names().Text(cluster.task(tasks_[group.tasks[fitting]]).role));
     role.missing = static_cast<int>(group.tasks.size() - fitting);
     reason.missing += role.missing;
@@ -454,7 +457,7 @@ void GangPlacement::Complain(const std::vector<Group>& groups) {
   DropAll();
   reason.existing = gang_.ready() + static_cast<int>(would_fit_.size());
   std::sort(reason.roles.begin(), reason.roles.end(), [](const model::RoleReason& a, const model::RoleReason& b) {
-    return std::tie(a.role, a.request_text, a.selector_text) < std::tie(b.role, b.request_text, b.selector_text);
+    return std::tie(a.role, a.request_text, a.asks_text) < std::tie(b.role, b.request_text, b.asks_text);
   });
   SortTasks(cluster, would_fit_);
   reason_ = std::move(reason);
@@ -479,7 +482,7 @@ Row GangPlacement::BestRow(std::size_t task) {
 bool GangPlacement::PlaceOne(std::size_t task) {
   const ShapeId shape = overlay_.cluster().task(tasks_[task]).shape;
   if (std::find(full_shapes_.begin(), full_shapes_.end(), shape) != full_shapes_.end()) return false;
-  const Row row = overlay_.ClaimTaken(overlay_.cluster().shape(shape)) ? model::kNone : BestRow(task);
+  const Row row = overlay_.AsksOf(shape).BlockedByPlaced().has_value() ? model::kNone : BestRow(task);
   if (row == model::kNone) {
     full_shapes_.push_back(shape);
     return false;

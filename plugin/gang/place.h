@@ -56,13 +56,14 @@ class GangPlacement {
   void CollectUnits(std::vector<model::TaskId> candidates);
   bool Complain();  // what no node could change; true: the gang waits
   bool ComplainOfBlocked(int usable);
-  std::optional<model::ClaimProblem> ClaimProblemOf(const model::Shape& shape) const;
   void Choose();
   void ChooseSubGroups(std::vector<char>& taken);
   model::Reason TooFewSubGroups(const model::SubGroups& policy, int wanted) const;
   std::vector<Group> GroupByShape(const std::vector<std::size_t>& tasks) const;
   bool Fill(const std::vector<Group>& groups);
   bool FillGreedily(const std::vector<Group>& groups);
+  bool FillOneByOne(const Group& group);
+  bool TooMany(const Group& group);
   void Complain(const std::vector<Group>& groups);
   bool TryOthers();
   model::Row BestRow(std::size_t task);
@@ -86,7 +87,7 @@ class GangPlacement {
   std::vector<std::size_t> role_needed_, needed_;  // indices into tasks_, in order; role_needed_: of roles and sub-groups
   std::vector<Unit> rest_;                         // not needed, in order
   std::size_t next_rest_ = 0;
-  std::optional<model::ClaimProblem> claim_problem_;  // of tasks that are not placed for it, the first by the claim's name
+  std::optional<constraint::Blocked> blocked_;  // why no node takes some of its tasks: of several reasons the first by subject
   const model::SubGroups* incomplete_ = nullptr;  // has a sub-group of which too few pods exist
   std::vector<model::ShapeId> full_shapes_;
   const KeptRoom* kept_ = nullptr;  // from the rest; set while that is placed

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugin/gang/fit.h"
+#include "plugin/gang/constraint/asks.h"
 
 namespace gangway::gang {
 namespace {
@@ -36,7 +36,7 @@ class Search {
     level.copies_from.assign(size + 1, 0);
     for (const Row row : group.rows) {
       if (--budget_ < 0) return false;
-      level.copies.push_back(FitOf(overlay_, row, overlay_.cluster().shape(group.shape)).copies);
+      level.copies.push_back(overlay_.AsksOf(group.shape).At(row).copies);
     }
     for (std::size_t i = size; i-- > 0;) level.copies_from[i] = level.copies_from[i + 1] + level.copies[i];
     return PlaceRows(g, level, 0, group.count);
@@ -45,13 +45,16 @@ class Search {
   bool PlaceRows(std::size_t g, Level& level, std::size_t i, int left) {
     if (left == 0) return PlaceGroup(g + 1);
     --budget_;
+    if (i == level.copies.size()) return false;
     const SearchGroup& group = groups_[g];
+    const bool beyond = overlay_.AsksOf(group.shape).changes_beyond();
+    if (beyond) level.copies[i] = overlay_.AsksOf(group.shape).At(group.rows[i]).copies;
     int most = std::min(level.copies[i], left);
     if (i > 0 && level.copies[i] == level.copies[i - 1] && Alike(group.rows[i - 1], group.rows[i], level.count[i - 1], g)) {
       most = std::min(most, level.count[i - 1]);
     }
     // All that the rows after this one cannot take: what is left never comes to the end.
-    const auto least = static_cast<int>(std::max<std::int64_t>(0, left - level.copies_from[i + 1]));
+    const int least = beyond ? 0 : static_cast<int>(std::max<std::int64_t>(0, left - level.copies_from[i + 1]));
     for (int count = most; count >= least && budget_ > 0; --count) {
       level.count[i] = count;
       if (count > 0) {
@@ -74,8 +77,8 @@ class Search {
       if (overlay_.free(a, dim) + shape.request[dim] * taken != overlay_.free(b, dim)) return false;
     }
     return std::all_of(groups_.begin(), groups_.end(), [&](const SearchGroup& group) {
-      const model::Shape& other = cluster.shape(group.shape);
-      return other.ports.empty() && cluster.StaticObstacle(a, other) == cluster.StaticObstacle(b, other);
+      const constraint::Asks& asks = overlay_.AsksOf(group.shape);
+      return !asks.changes_beside_room() && asks.BesideRoom(a).obstacle == asks.BesideRoom(b).obstacle;
     });
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <tuple>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -62,10 +61,7 @@ bool HoldsWithoutValue(Op op) { return op == Op::kNotIn || op == Op::kDoesNotExi
 
 }  // namespace
 
-Cluster::Cluster() : id_(NextClusterId()) {
-  unschedulable_taint_key_ = names_.Intern("node.kubernetes.io/unschedulable");
-  no_value_ = names_.Intern("");
-}
+Cluster::Cluster() : id_(NextClusterId()) {}
 
 // ---- nodes
 
@@ -234,56 +230,12 @@ bool Cluster::Matches(Row row, const Term& term) const {
   });
 }
 
-Obstacle Cluster::StaticObstacle(Row row, const Shape& shape) const {
-  if (!present(row)) return Obstacle::kAbsent;
-  if (unschedulable(row) && !Tolerates(shape, {unschedulable_taint_key_, no_value_, TaintEffect::kNoSchedule})) {
-    return Obstacle::kCordoned;
-  }
-  if (!shape.selector.empty() && !Matches(row, shape.selector)) return Obstacle::kSelector;
-  if (shape.has_affinity && std::none_of(shape.affinity.begin(), shape.affinity.end(),
-                                         [&](const Term& term) { return Matches(row, term); })) {
-    return Obstacle::kSelector;
-  }
-  if (!shape.claims.empty() && !volumes_.AllSelectors(shape.claims, [&](const Volumes::Selector& s) { return MeetsSelector(row, s); })) {
-    return Obstacle::kVolume;
-  }
-  for (const Taint& taint : taints(row)) {
-    if (taint.effect != TaintEffect::kPreferNoSchedule && !Tolerates(shape, taint)) return Obstacle::kTaint;
-  }
-  for (const TermId term : shape.kept_off) {
-    if (anti_affinities_.Keeps(term, row, [this](int at, int key) { return LabelOf(at, key); })) return Obstacle::kKeptAway;
-  }
-  return Obstacle::kNothing;
+bool Cluster::MatchesAny(Row row, const std::vector<Term>& terms) const {
+  return std::any_of(terms.begin(), terms.end(), [&](const Term& term) { return Matches(row, term); });
 }
 
-bool Cluster::MeetsSelector(Row row, const Volumes::Selector& selector) const {
-  return std::any_of(selector.terms.begin(), selector.terms.end(), [&](const Term& term) { return Matches(row, term); });
-}
-
-std::string Cluster::VolumeText(Row row, const Shape& shape) const {
-  return volumes_.TextOfFirst(shape.claims, [&](const Volumes::Selector& s) { return MeetsSelector(row, s); });
-}
-
-std::string Cluster::KeeperText(const Shape& shape) const {
-  const int pod = anti_affinities_.FirstPod(shape.kept_off, [this](int a, int b) {
-    return std::tie(task(a).ns, task(a).name) < std::tie(task(b).ns, task(b).name);
-  });
-  return pod == kNone ? std::string() : KeyOf(task(pod).ns, task(pod).name);
-}
-
-int Cluster::SoftTaints(Row row, const Shape& shape) const {
-  return static_cast<int>(std::count_if(taints(row).begin(), taints(row).end(), [&](const Taint& taint) {
-    return taint.effect == TaintEffect::kPreferNoSchedule && !Tolerates(shape, taint);
-  }));
-}
-
-std::string Cluster::TaintText(Row row, const Shape& shape) const {
-  for (const Taint& taint : taints(row)) {
-    if (taint.effect != TaintEffect::kPreferNoSchedule && !Tolerates(shape, taint)) {
-      return std::string(names_.Text(taint.key));
-    }
-  }
-  return {};
+bool Cluster::KeptOff(Row row, TermId term) const {
+  return anti_affinities_.Keeps(term, row, [this](int at, int key) { return LabelOf(at, key); });
 }
 
 // ---- shapes

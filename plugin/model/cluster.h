@@ -125,9 +125,6 @@ struct Queue {
 };
 inline constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-// What stands between one pod of a shape and one node, the first thing in this order.
-enum class Obstacle : std::uint8_t { kNothing, kAbsent, kCordoned, kSelector, kVolume, kTaint, kKeptAway, kPorts, kResource };
-
 class Cluster {
  public:
   Cluster();
@@ -181,22 +178,12 @@ class Cluster {
   // Of all present nodes; used counts every pod that holds room on them.
   const Resources& total() const { return total_; }
   Resources used() const;
-  // What stands against every pod of the shape on this node, before room is looked at; kNothing when nothing does.
-  Obstacle StaticObstacle(Row row, const Shape& shape) const;
   bool Matches(Row row, const Term& term) const;
+  bool MatchesAny(Row row, const std::vector<Term>& terms) const;
   const Volumes& volumes() const { return volumes_; }
-  // Whether some node could take a pod of the shape: it asks for nothing unknown, and its claims can be used.
-  bool CanBePlaced(const Shape& shape) const {
-    return shape.not_modelled.empty() && volumes_.ProblemOf(shape.claims).trouble == ClaimTrouble::kNone;
-  }
-  // "pv1 (zone=b)": the first volume of the shape that the node does not reach.
-  std::string VolumeText(Row row, const Shape& shape) const;
-  // "namespace/name" of a pod whose anti-affinity keeps the shape off nodes.
-  std::string KeeperText(const Shape& shape) const;
-  // Untolerated PreferNoSchedule taints.
-  int SoftTaints(Row row, const Shape& shape) const;
-  // Key of the first taint that keeps the shape off the node; "" = none.
-  std::string TaintText(Row row, const Shape& shape) const;
+  const AntiAffinities& anti_affinities() const { return anti_affinities_; }
+  // Whether pods that match this anti-affinity keep off the node.
+  bool KeptOff(Row row, TermId term) const;
 
   // Every change of a row appends the row here; positions only grow. What is older than changes_begin() is forgotten.
   std::uint64_t changes_begin() const { return changes_begin_; }
@@ -250,7 +237,6 @@ class Cluster {
   void StirKeptOffBy(TermId term);
   int LabelOf(Row row, int key) const;
   void LabelsChanged(Row row);
-  bool MeetsSelector(Row row, const Volumes::Selector& selector) const;
   void KeepAway(TaskId id, const std::vector<AntiAffinityFacts>& terms);
   void LetNear(TaskId id);
   void MatchAllAnew();
@@ -289,7 +275,6 @@ class Cluster {
   absl::flat_hash_map<int, Row> row_by_name_;
   Resources total_, held_on_present_;
   std::uint64_t version_ = 0;
-  int unschedulable_taint_key_ = 0, no_value_ = 0;
 
   std::vector<Row> changes_;
   std::uint64_t changes_begin_ = 0;

@@ -1,5 +1,7 @@
 #include "plugin/model/reason.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -17,7 +19,11 @@ std::string Exist(int pods) {
 std::string Needs(const RoleReason& role) {
   std::string text = role.role.empty() ? std::string("a task needs ") : absl::StrCat(role.role, " needs ");
   if (role.lacks.empty()) {
-    if (role.selector > 0 && !role.selector_text.empty()) return absl::StrCat(text, "nodes with ", role.selector_text);
+    std::vector<std::string> needs;
+    for (const Hindrance& hindrance : role.hindrances) {
+      if (!hindrance.needs.empty()) needs.push_back(hindrance.needs);
+    }
+    if (!needs.empty()) return absl::StrCat(text, absl::StrJoin(needs, " and "));
     return absl::StrCat(text, role.request_text.empty() ? "a node" : role.request_text);
   }
   return absl::StrCat(text, absl::StrJoin(role.lacks, " and ", [](std::string* out, const Lack& lack) {
@@ -37,23 +43,11 @@ std::string NodeCounts(const RoleReason& role) {
                                  many || pods ? absl::StrCat(lack.dim, " ") : "", AmountText(lack.dim, lack.best_free),
                                  " free"));
   }
-  const auto count = [&](int nodes, absl::string_view one, absl::string_view several) {
-    if (nodes == 0) return;
-    parts.push_back(parts.empty() ? absl::StrCat(Nodes(nodes), " ", nodes == 1 ? one : several)
-                                  : absl::StrCat(nodes, " ", nodes == 1 ? one : several));
-  };
-  const std::string labels = role.selector_text.empty() || role.lacks.empty()
-                                 ? std::string()
-                                 : absl::StrCat(" ", role.selector_text);
-  count(role.selector, absl::StrCat("does not match", labels), absl::StrCat("do not match", labels));
-  const std::string taint = role.taint_text.empty() ? std::string() : absl::StrCat(" with ", role.taint_text);
-  count(role.tainted, absl::StrCat("is tainted", taint), absl::StrCat("are tainted", taint));
-  const std::string volume = role.volume_text.empty() ? std::string() : absl::StrCat(" ", role.volume_text);
-  count(role.volumes, absl::StrCat("does not reach volume", volume), absl::StrCat("do not reach volume", volume));
-  count(role.cordoned, "is cordoned", "are cordoned");
-  const std::string keeper = role.keeper_text.empty() ? std::string() : absl::StrCat(" of pod ", role.keeper_text);
-  count(role.kept_away, absl::StrCat("is kept free by the podAntiAffinity", keeper), absl::StrCat("are kept free by the podAntiAffinity", keeper));
-  count(role.ports, "has its host port taken", "have its host port taken");
+  for (const Hindrance& hindrance : role.hindrances) {
+    const bool said = role.lacks.empty() && !hindrance.needs.empty();
+    const std::string nodes = parts.empty() ? Nodes(hindrance.nodes) : absl::StrCat(hindrance.nodes);
+    parts.push_back(absl::StrCat(nodes, " ", hindrance.words, said || hindrance.detail.empty() ? "" : " ", said ? "" : hindrance.detail));
+  }
   parts.push_back(absl::StrCat(role.fit, role.fit == 1 ? " fits" : " fit"));
   return absl::StrJoin(parts, ", ");
 }
@@ -110,6 +104,16 @@ std::string Sums(const Reason& reason, absl::string_view holder) {
 }
 
 }  // namespace
+
+void RoleReason::AddHindrance(absl::string_view constraint, int of_nodes, absl::string_view one, absl::string_view several, std::string detail, std::string needs) {
+  hindrances.push_back({std::string(constraint), of_nodes, std::string(of_nodes == 1 ? one : several), std::move(detail), std::move(needs)});
+}
+
+int RoleReason::HinderedBy(absl::string_view constraint) const {
+  int count = 0;
+  for (const Hindrance& hindrance : hindrances) count += hindrance.constraint == constraint ? hindrance.nodes : 0;
+  return count;
+}
 
 absl::string_view KindText(Reason::Kind kind) {
   switch (kind) {

@@ -34,19 +34,32 @@ enum class ClaimTrouble : std::uint8_t {
   kVolumeNotModelled,  // its volume asks for something the scheduler does not know
 };
 
+// Nodes on which one constraint is the first thing in the way, room aside.
+struct Hindrance {
+  std::string constraint;  // its name: "taints"
+  int nodes = 0;
+  std::string words;   // of so many nodes: "are tainted"
+  std::string detail;  // "with dedicated": what is so on most of them
+  std::string needs;   // "nodes with zone=b": what is wanted instead, when nothing is lacking but that; the detail goes without saying then
+  friend bool operator==(const Hindrance&, const Hindrance&) = default;
+};
+
 // One shape of one role that did not find room.
 struct RoleReason {
   std::string role;
   int missing = 0;  // tasks of it that found no node
   // Nodes by the first thing that stands against the shape, with the gang's other tasks placed.
-  int nodes = 0, fit = 0, cordoned = 0, selector = 0, volumes = 0, tainted = 0, kept_away = 0, ports = 0;
-  std::vector<Lack> lacks;    // sorted by dimension
-  std::string selector_text;  // what it asks of labels
-  std::string volume_text;    // the volume that most of them cannot reach
-  std::string taint_text;     // the taint that keeps most nodes away
-  std::string keeper_text;    // a pod that keeps it off some
+  int nodes = 0, fit = 0;
+  std::vector<Lack> lacks;             // sorted by dimension
+  std::vector<Hindrance> hindrances;  // in the order in which they are told
+  std::string asks_text;  // what it asks of nodes beside amounts
   // Amounts asked, for a sentence when no node got as far as a resource.
   std::string request_text;
+
+  // Of `nodes`: what is said of one, and of several.
+  void AddHindrance(absl::string_view constraint, int of_nodes, absl::string_view one, absl::string_view several, std::string detail = {}, std::string needs = {});
+  // How many nodes the constraint is the first thing on.
+  int HinderedBy(absl::string_view constraint) const;
   friend bool operator==(const RoleReason&, const RoleReason&) = default;
 };
 

@@ -163,36 +163,4 @@ Shape MakeShape(const Wants& wants, Dims& dims, Names& names) {
   return shape;
 }
 
-bool Tolerates(const Shape& shape, const Taint& taint) {
-  return std::any_of(shape.tolerations.begin(), shape.tolerations.end(), [&](const Toleration& toleration) {
-    if (!toleration.known_effect) return false;
-    if (!toleration.every_effect && toleration.effect != taint.effect) return false;
-    if (toleration.key == -1) return toleration.exists;
-    return toleration.key == taint.key && (toleration.exists || toleration.value == taint.value);
-  });
-}
-
-bool PortsClash(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken) {
-  for (const HostPort& want : wanted) {
-    for (const HostPort& have : taken) {
-      if (want.port == have.port && want.protocol == have.protocol &&
-          (want.ip == -1 || have.ip == -1 || want.ip == have.ip)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-std::string SelectorText(const Shape& shape, const Names& names) {
-  std::string text = TermText(shape.selector, names);
-  if (!shape.has_affinity) return text;
-  if (!text.empty()) text += " and ";
-  if (shape.affinity.empty()) return text + "an empty node affinity";
-  absl::StrAppend(&text, absl::StrJoin(shape.affinity, " or ", [&](std::string* out, const Term& term) {
-    absl::StrAppend(out, TermText(term, names));
-  }));
-  return text;
-}
-
 }  // namespace gangway::model

@@ -78,10 +78,4 @@ void AddText(std::string& out, absl::string_view text);
 Term MakeTerm(const TermFacts& facts, Names& names);
 std::string TermText(const Term& term, const Names& names);
 
-bool Tolerates(const Shape& shape, const Taint& taint);
-bool PortsClash(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken);
-
-// "zone=none", "disk in (ssd,nvme)": what a shape asks of a node's labels, for a reason.
-std::string SelectorText(const Shape& shape, const Names& names);
-
 }  // namespace gangway::model

@@ -116,8 +116,7 @@ TEST(PlaceTest, TaintsAreCountedAndTheOneThatIsMostOftenThereIsSaid) {
   AddGang(w.cluster, "g", 1, 1, 1000);
   const Decision decision = w.Of("g");
   ASSERT_EQ(decision.reason->roles.size(), 1u);
-  EXPECT_EQ(decision.reason->roles[0].tainted, 3);
-  EXPECT_EQ(decision.reason->roles[0].taint_text, "often");
+  EXPECT_THAT(decision.reason->roles[0].hindrances, ElementsAre(model::Hindrance{"taints", 3, "are tainted", "with often", ""}));
 }
 
 TEST(PlaceTest, APortThatIsTakenIsCounted) {
@@ -129,7 +128,7 @@ TEST(PlaceTest, APortThatIsTakenIsCounted) {
   w.cluster.SetGang(Gang("g", 1));
   w.cluster.SetPod(Pod("g", "w", 0, wants));
   EXPECT_THAT(w.Placed(), IsEmpty());
-  EXPECT_EQ(w.Of("g").reason->roles.at(0).ports, 1);
+  EXPECT_EQ(w.Of("g").reason->roles.at(0).HinderedBy("ports"), 1);
 }
 
 TEST(PlaceTest, TheResourceThatIsLackingIsSaid) {

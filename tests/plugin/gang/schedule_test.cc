@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/gang/constraint/asks.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -1044,7 +1045,7 @@ struct KeptAwayTest : ::testing::Test {
     std::set<std::string> open;
     for (const char* const node : {"n1", "n2", "n3"}) {
       const model::Task& task = w.cluster.task(w.cluster.FindTask("default", "g-w-0"));
-      if (w.cluster.StaticObstacle(w.cluster.FindNode(node), w.cluster.shape(task.shape)) == model::Obstacle::kNothing) open.insert(node);
+      if (constraint::Placed(w.cluster).AsksOf(task.shape).ObstacleAt(w.cluster.FindNode(node)).empty()) open.insert(node);
     }
     return open;
   }

@@ -17,7 +17,7 @@ TEST(RenderTest, NoRoomNamesRequirementNodesAndNumbers) {
   RoleReason role;
   role.role = "worker";
   role.nodes = 32;
-  role.tainted = 20;
+  role.AddHindrance("taints", 20, "is tainted", "are tainted");
   role.lacks = {{"nvidia.com/gpu", 8, 4, 12}};
   reason.roles = {role};
   EXPECT_EQ(Render(reason),
@@ -32,9 +32,8 @@ TEST(RenderTest, SelectorThatNoNodeMatches) {
   RoleReason role;
   role.role = "ps";
   role.nodes = 6;
-  role.selector = 5;
-  role.cordoned = 1;
-  role.selector_text = "zone=none";
+  role.AddHindrance("node", 5, "does not match", "do not match", "zone=none", "nodes with zone=none");
+  role.AddHindrance("cordon", 1, "is cordoned", "are cordoned");
   role.request_text = "cpu 1";
   reason.roles = {role};
   EXPECT_EQ(Render(reason),

@@ -1,0 +1,101 @@
+// What may stand between a pod and a node. A constraint is a file: its row in table.cc names it and compiles what a shape asks of it; a shape
+// that does not ask has nothing compiled and pays nothing. Placement, search, kept room and explanation know constraints only through this.
+//
+// What a constraint keeps of the facts stands in the model, which changes by events alone: a part of the Cluster, or columns of its rows.
+// The part says which shapes an event concerns (as Volumes and AntiAffinities do), or the row changes. What it keeps of pods that would be
+// placed beside the facts is its State in the overlay.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "plugin/model/cluster.h"
+#include "plugin/model/reason.h"
+
+namespace gangway::constraint {
+
+class Placed;
+
+inline constexpr int kAnyNumber = std::numeric_limits<int>::max();
+
+// What a pod that is placed changes of a constraint's answers for others of the shape.
+enum class Changes : std::uint8_t {
+  kNothing,
+  kRow,     // on the row it is placed on
+  kBeyond,  // on other rows, too: Constraint::version and ChangedRows say when and on which
+};
+
+// Which comes first when rows are ranked; what several constraints say of one level is added.
+enum class Level : std::uint8_t { kAvoid, kPrefer, kPack };
+inline constexpr int kLevels = 3;
+
+// A row that takes no more pods of the shape after `copies` of them.
+struct Refusal {
+  model::Row row = model::kNone;
+  int copies = 0;
+};
+
+// Why no node takes a pod of the shape, as a reason tells it.
+struct Blocked {
+  model::Reason::Kind kind = model::Reason::Kind::kClaim;
+  std::string subject;
+  model::ClaimTrouble trouble = model::ClaimTrouble::kNone;
+  std::string detail;
+};
+
+// What one shape asks of a constraint, compiled: made once for a shape and overlay, while the cluster does not change, so it may point into both.
+class Constraint {
+ public:
+  virtual ~Constraint() = default;
+
+  // How many pods of the shape more the row takes, as far as this goes; 0: it stands in the way.
+  virtual int Copies(model::Row row) const = 0;
+
+  virtual Changes changes() const { return Changes::kNothing; }
+  // With kBeyond: differs after placements that changed rows other than their own; 0 while nothing is placed.
+  virtual std::uint64_t version() const { return 0; }
+  // The rows that have changed since; false: all may have.
+  virtual bool ChangedRows(std::uint64_t /*since*/, std::vector<model::Row>& /*rows*/) const { return false; }
+
+  // Of those that rank rows: the level, and how good a row is, higher first.
+  virtual std::optional<Level> level() const { return std::nullopt; }
+  virtual std::int64_t Score(model::Row /*row*/) const { return 0; }
+
+  // What keeps the shape from every node: as the facts are; because of what is placed.
+  virtual std::optional<Blocked> BlockedByFacts() const { return std::nullopt; }
+  virtual std::optional<Blocked> BlockedByPlaced() const { return std::nullopt; }
+  // Whether a pod of the shape, wherever it goes, may block others.
+  virtual bool exclusive() const { return false; }
+
+  // Tells of the rows where this is the first thing in the way, in numbers and words. There is one at least.
+  virtual void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const = 0;
+  // What is asked of nodes beside amounts, in words; "" when that goes without saying.
+  virtual std::string Text() const { return {}; }
+};
+
+// What a constraint keeps of pods that are placed in an overlay. A trial needs no more than this: what is dropped is removed newest first.
+class State {
+ public:
+  virtual ~State() = default;
+  // Of any shape, also one that does not ask. `row` is kNone for pods that will be somewhere.
+  virtual void Add(model::Row row, const model::Shape& shape, int pods) = 0;
+  virtual void Remove(model::Row row, const model::Shape& shape, int pods) = 0;
+};
+
+// A row of the table.
+struct Kind {
+  absl::string_view name;  // a fixed word
+  int told = 0;            // its place in a sentence
+  // nullptr: the shape does not ask. `state` is what `begin` made.
+  std::unique_ptr<Constraint> (*ask)(const Placed& placed, const State* state, const model::Shape& shape) = nullptr;
+  // nullptr: pods that are placed matter only by the room they take.
+  std::unique_ptr<State> (*begin)(const model::Cluster& cluster) = nullptr;
+};
+
+}  // namespace gangway::constraint

@@ -1,0 +1,55 @@
+// The cluster with some pods placed beside what it shows, as constraints see it: room by row, and what each constraint keeps of such pods.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "plugin/gang/constraint/constraint.h"
+#include "plugin/gang/constraint/table.h"
+#include "plugin/model/cluster.h"
+
+namespace gangway::constraint {
+
+class Asks;
+
+// The cluster must outlive it, and stay as it is.
+class Placed {
+ public:
+  explicit Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds = AllKinds());
+  ~Placed();
+  Placed(const Placed&) = delete;
+  Placed& operator=(const Placed&) = delete;
+
+  const model::Cluster& cluster() const { return cluster_; }
+  std::int64_t free(model::Row row, model::Dim dim) const {
+    const model::Resources* const taken = TakenOn(row);
+    return cluster_.free(row, dim) - (taken == nullptr ? 0 : (*taken)[dim]);
+  }
+  // nullptr: nothing was placed on the row.
+  const model::Resources* TakenOn(model::Row row) const {
+    if (taken_.empty()) return nullptr;
+    const auto it = taken_.find(row);
+    return it == taken_.end() ? nullptr : &it->second;
+  }
+  // What the shape asks, compiled when it is wanted first.
+  const Asks& AsksOf(model::ShapeId shape) const;
+
+ protected:
+  // On kNone only constraints' states change.
+  void Add(model::Row row, const model::Shape& shape, int pods);
+  void Remove(model::Row row, const model::Shape& shape, int pods);
+
+ private:
+  friend class Asks;
+  const model::Cluster& cluster_;
+  const absl::Span<const Kind> kinds_;
+  std::vector<std::unique_ptr<State>> states_;  // parallel to kinds_
+  std::vector<State*> told_;                    // those there are
+  absl::flat_hash_map<model::Row, model::Resources> taken_;
+  mutable std::vector<std::unique_ptr<Asks>> asks_;  // by shape; a cache
+};
+
+}  // namespace gangway::constraint

@@ -1,0 +1,107 @@
+#include "plugin/gang/constraint/resources.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "plugin/gang/constraint/placed.h"
+
+namespace gangway::constraint {
+namespace {
+
+using model::Dim;
+using model::Row;
+
+__extension__ using Int128 = __int128;
+
+constexpr std::int64_t kFullnessScale = 1'000'000;
+
+// Only what a node is bought for: cpu, memory, and devices. Disk and pod slots would outvote them on small nodes.
+bool CountsForFullness(Dim dim) { return dim != model::kPods && dim != model::kEphemeralStorage; }
+
+class Room final : public Constraint {
+ public:
+  Room(const Placed& placed, const model::Shape& shape) : placed_(placed), shape_(shape) {
+    for (Dim dim = 0; dim < shape.request.size(); ++dim) {
+      if (shape.request[dim] == 0) continue;
+      asked_.emplace_back(dim, shape.request[dim]);
+      if (CountsForFullness(dim)) filled_.emplace_back(dim, shape.request[dim]);
+    }
+  }
+
+  int Copies(Row row) const override {
+    std::int64_t copies = kAnyNumber;
+    const model::Resources* const taken = placed_.TakenOn(row);
+    for (const auto& [dim, wanted] : asked_) {
+      const std::int64_t room = placed_.cluster().free(row, dim) - (taken == nullptr ? 0 : (*taken)[dim]);
+      if (room < wanted) return 0;
+      copies = std::min(copies, room / wanted);
+    }
+    return static_cast<int>(copies);
+  }
+
+  Changes changes() const override { return Changes::kRow; }
+
+  std::optional<Level> level() const override { return Level::kPack; }
+  // How full the row would be with one more pod of the shape, over the resources the shape asks for.
+  // volcano: plugins/binpack, weight 1 each
+  std::int64_t Score(Row row) const override {
+    if (filled_.empty()) return 0;
+    const model::Resources* const taken = placed_.TakenOn(row);
+    Int128 sum = 0;
+    for (const auto& [dim, wanted] : filled_) {
+      const std::int64_t allocatable = placed_.cluster().allocatable(row, dim);
+      if (allocatable <= 0) continue;
+      const std::int64_t used = allocatable - placed_.cluster().free(row, dim) + (taken == nullptr ? 0 : (*taken)[dim]) + wanted;
+      sum += Int128{used} * kFullnessScale / allocatable;
+    }
+    return static_cast<std::int64_t>(sum / static_cast<std::int64_t>(filled_.size()));
+  }
+
+  void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
+    std::map<Dim, model::Lack> lacks;
+    for (const Refusal& refusal : refused) {
+      const Dim dim = LackAfter(refusal);
+      const std::int64_t free = placed_.free(refusal.row, dim) - shape_.request[dim] * refusal.copies;
+      model::Lack& lack = lacks[dim];
+      lack.dim = std::string(placed_.cluster().dims().Name(dim));
+      lack.needed = shape_.request[dim];
+      lack.best_free = lack.nodes == 0 ? std::max<std::int64_t>(free, 0) : std::max(lack.best_free, free);
+      ++lack.nodes;
+    }
+    for (const auto& [dim, lack] : lacks) reason.lacks.push_back(lack);
+  }
+
+ private:
+  // The first resource that a further pod lacks.
+  Dim LackAfter(const Refusal& refusal) const {
+    for (const auto& [dim, wanted] : asked_) {
+      if (placed_.free(refusal.row, dim) - wanted * refusal.copies < wanted) return dim;
+    }
+    return model::kPods;
+  }
+
+  const Placed& placed_;
+  const model::Shape& shape_;
+  std::vector<std::pair<Dim, std::int64_t>> asked_, filled_;
+};
+
+}  // namespace
+
+std::unique_ptr<Constraint> AskResources(const Placed& placed, const State*, const model::Shape& shape) {
+  return std::make_unique<Room>(placed, shape);
+}
+
+std::string RequestText(const model::Cluster& cluster, const model::Shape& shape) {
+  std::string text;
+  for (Dim dim = 0; dim < shape.request.size(); ++dim) {
+    if (shape.request[dim] == 0 || dim == model::kPods) continue;
+    const absl::string_view name = cluster.dims().Name(dim);
+    absl::StrAppend(&text, text.empty() ? "" : ", ", name, " ", model::AmountText(name, shape.request[dim]));
+  }
+  return text;
+}
+
+}  // namespace gangway::constraint

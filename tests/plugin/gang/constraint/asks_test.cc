@@ -1,0 +1,219 @@
+// What is in the way of a pod: which of several constraints is named, how many copies a row takes, and what is told of all rows.
+#include "plugin/gang/constraint/asks.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "plugin/gang/overlay.h"
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::constraint {
+namespace {
+
+using gang::Overlay;
+using model::Cluster;
+using model::ShapeId;
+using model::Wants;
+using testutil::Cpu;
+using testutil::Node;
+using testutil::Pod;
+using ::testing::ElementsAre;
+
+model::PodFacts Stranger(const std::string& name, const std::string& node, Wants wants) {
+  model::PodFacts pod = Pod("", name, 0, std::move(wants));
+  pod.ours = false;
+  pod.node = node;
+  pod.phase = model::PodPhase::kRunning;
+  return pod;
+}
+
+// A pod against which everything stands, each of which can be taken away.
+class ObstaclesTest : public ::testing::Test {
+ protected:
+  ObstaclesTest() {
+    node.unschedulable = true;
+    node.labels = {{"zone", "a"}};
+    node.taints = {{"dedicated", "", model::TaintEffect::kNoSchedule}};
+    wants = Cpu(99'000);
+    wants.selector = {{"zone", "b"}};
+    wants.claims = {"default/c"};
+    wants.host_ports = {{"TCP", "", 80}};
+    volume.name = "v";
+    volume.selectors = {{{{"zone", model::Op::kIn, {"c"}}}}};
+    keeper = Stranger("keeper", "n", Cpu(0));
+    keeper.wants.host_ports = wants.host_ports;
+    model::AntiAffinityFacts term;
+    term.topology_key = "zone";
+    term.namespaces = {"default"};
+    keeper.keeps_away = {term};
+  }
+  std::string Named() {
+    Cluster cluster;
+    cluster.SetNode(node);
+    model::ClaimFacts claim;
+    claim.ns = "default";
+    claim.name = "c";
+    claim.phase = model::ClaimPhase::kBound;
+    claim.volume = "v";
+    cluster.SetClaim(claim);
+    cluster.SetVolume(volume);
+    cluster.SetPod(keeper);
+    const model::TaskId task = cluster.SetPod(Pod("g", "w", 0, wants));
+    return std::string(Placed(cluster).AsksOf(cluster.task(task).shape).ObstacleAt(cluster.FindNode("n")));
+  }
+  model::NodeFacts node = Node("n");
+  Wants wants;
+  model::VolumeFacts volume;
+  model::PodFacts keeper;
+};
+
+TEST_F(ObstaclesTest, AreNamedInTheOrderOfTheTable) {
+  const std::vector<std::function<void()>> removals = {
+      [&] { node.unschedulable = false; }, [&] { wants.selector.clear(); },         [&] { volume.selectors.clear(); }, [&] { node.taints.clear(); },
+      [&] { keeper.keeps_away.clear(); },  [&] { keeper.wants.host_ports.clear(); }, [&] { wants.requests = Cpu(1000).requests; }};
+  ASSERT_EQ(removals.size(), AllKinds().size());
+  for (std::size_t i = 0; i < removals.size(); ++i) {
+    EXPECT_EQ(Named(), AllKinds()[i].name);
+    removals[i]();
+  }
+  EXPECT_EQ(Named(), "");
+}
+
+TEST_F(ObstaclesTest, ACordonIsTolerated) {
+  wants.tolerations = {{"node.kubernetes.io/unschedulable", "", "NoSchedule", true}};
+  EXPECT_EQ(Named(), "node");
+}
+
+struct World {
+  World() {
+    cluster.SetNode(Node("a", 4));
+    cluster.SetNode(Node("b", 2));
+  }
+  ShapeId ShapeOf(const Wants& wants, const std::string& role = "w") { return cluster.task(cluster.SetPod(Pod("g", role, 0, wants))).shape; }
+  model::Row row(const char* name) const { return cluster.FindNode(name); }
+  Cluster cluster;
+};
+
+TEST(AsksTest, CopiesAreWhatRoomIsThereFor) {
+  World w;
+  const ShapeId shape = w.ShapeOf(Cpu(1500));
+  Overlay overlay(w.cluster);
+  const Asks& asks = overlay.AsksOf(shape);
+  EXPECT_EQ(asks.At(w.row("a")).copies, 2);
+  EXPECT_EQ(asks.At(w.row("b")).copies, 1);
+  overlay.Take(w.row("a"), shape, 1);
+  EXPECT_EQ(asks.At(w.row("a")).copies, 1);
+  EXPECT_EQ(asks.BesideRoom(w.row("a")).copies, kAnyNumber);
+  overlay.TakeBack();
+  EXPECT_EQ(asks.At(w.row("a")).copies, 2);
+}
+
+TEST(AsksTest, APortIsForOnePodOnANode) {
+  World w;
+  Wants wants = Cpu(100);
+  wants.host_ports = {{"TCP", "", 80}};
+  const ShapeId shape = w.ShapeOf(wants);
+  Wants other_address = wants;
+  other_address.host_ports = {{"TCP", "10.0.0.1", 80}};
+  const ShapeId other = w.ShapeOf(other_address, "x");
+  Overlay overlay(w.cluster);
+  EXPECT_EQ(overlay.AsksOf(shape).At(w.row("a")).copies, 1);
+  overlay.Take(w.row("a"), shape, 1);
+  EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(w.row("a")), "ports");
+  EXPECT_EQ(overlay.AsksOf(other).ObstacleAt(w.row("a")), "ports") << "the first has every address";
+  EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(w.row("b")), "");
+  overlay.TakeBack();
+  EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(w.row("a")), "");
+}
+
+TEST(AsksTest, AClaimForOnePodBlocksOthersOnceItIsTaken) {
+  World w;
+  w.cluster.SetVolume({"v", {}, ""});
+  model::ClaimFacts claim;
+  claim.ns = "default";
+  claim.name = "c";
+  claim.phase = model::ClaimPhase::kBound;
+  claim.volume = "v";
+  claim.one_pod = true;
+  w.cluster.SetClaim(claim);
+  Wants wants = Cpu(100);
+  wants.claims = {"default/c"};
+  const ShapeId shape = w.ShapeOf(wants);
+  Overlay overlay(w.cluster);
+  const Asks& asks = overlay.AsksOf(shape);
+  EXPECT_TRUE(asks.exclusive());
+  for (const model::Row row : {w.row("a"), model::Row{model::kNone}}) {
+    EXPECT_FALSE(asks.BlockedByPlaced().has_value());
+    overlay.Take(row, shape, 1);
+    ASSERT_TRUE(asks.BlockedByPlaced().has_value());
+    EXPECT_EQ(asks.BlockedByPlaced()->subject, "c");
+    EXPECT_EQ(asks.BlockedByPlaced()->trouble, model::ClaimTrouble::kInUse);
+    overlay.TakeBack();
+  }
+}
+
+TEST(AsksTest, RowsThatAreFullerScoreHigher) {
+  World w;
+  const ShapeId shape = w.ShapeOf(Cpu(1000));
+  Overlay overlay(w.cluster);
+  const Asks& asks = overlay.AsksOf(shape);
+  EXPECT_LT(asks.ScoresAt(w.row("a")), asks.ScoresAt(w.row("b")));
+  overlay.Take(w.row("a"), shape, 3);
+  EXPECT_GT(asks.ScoresAt(w.row("a")), asks.ScoresAt(w.row("b")));
+}
+
+// Soft taints before preferences, and these before fullness.
+TEST(AsksTest, LevelsOfScoresComeOneAfterTheOther) {
+  World w;
+  model::NodeFacts soft = Node("soft", 2);
+  soft.taints = {{"old", "", model::TaintEffect::kPreferNoSchedule}};
+  soft.labels = {{"zone", "a"}};
+  w.cluster.SetNode(soft);
+  model::NodeFacts liked = Node("liked", 16);
+  liked.labels = {{"zone", "a"}};
+  w.cluster.SetNode(liked);
+  Wants wants = Cpu(1000);
+  wants.preferences = {{10, {{"zone", model::Op::kIn, {"a"}}}}};
+  const ShapeId shape = w.ShapeOf(wants);
+  const Placed placed(w.cluster);
+  const Asks& asks = placed.AsksOf(shape);
+  EXPECT_GT(asks.ScoresAt(w.row("liked")), asks.ScoresAt(w.row("b")));
+  EXPECT_GT(asks.ScoresAt(w.row("b")), asks.ScoresAt(w.row("soft")));
+}
+
+TEST(ExplainTest, EveryNodeIsCountedOnce) {
+  World w;
+  model::NodeFacts tainted = Node("t");
+  tainted.taints = {{"dedicated", "", model::TaintEffect::kNoSchedule}};
+  w.cluster.SetNode(tainted);
+  w.cluster.SetNode(Node("gone"));
+  w.cluster.SetPod(Stranger("x", "gone", Cpu(0)));
+  w.cluster.RemoveNode("gone");
+  const ShapeId shape = w.ShapeOf(Cpu(3000));
+  const model::RoleReason reason = Placed(w.cluster).AsksOf(shape).Explain(false);
+  EXPECT_EQ(reason.nodes, 3);
+  EXPECT_EQ(reason.fit, 1);
+  EXPECT_THAT(reason.lacks, ElementsAre(model::Lack{"cpu", 3000, 2000, 1}));
+  EXPECT_THAT(reason.hindrances, ElementsAre(model::Hindrance{"taints", 1, "is tainted", "with dedicated", ""}));
+  EXPECT_EQ(reason.request_text, "cpu 3, memory 100M");
+}
+
+TEST(ExplainTest, WithAllCopiesTakenWhatTheNextOneLacksIsTold) {
+  World w;
+  const ShapeId shape = w.ShapeOf(Cpu(1500));
+  const model::RoleReason full = Placed(w.cluster).AsksOf(shape).Explain(true);
+  EXPECT_EQ(full.fit, 0);
+  EXPECT_THAT(full.lacks, ElementsAre(model::Lack{"cpu", 1500, 1000, 2}));
+  Wants wants = Cpu(100);
+  wants.host_ports = {{"TCP", "", 80}};
+  const model::RoleReason ports = Placed(w.cluster).AsksOf(w.ShapeOf(wants, "x")).Explain(true);
+  EXPECT_EQ(ports.HinderedBy("ports"), 2);
+}
+
+}  // namespace
+}  // namespace gangway::constraint

@@ -1,0 +1,163 @@
+// A constraint that the table does not have: pods of a shape go to zones of their own. What it says reaches placement, search and explanation
+// though nothing there knows of it, and a pod that is placed changes what other rows take.
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "plugin/gang/constraint/asks.h"
+#include "plugin/gang/fit.h"
+#include "plugin/gang/place.h"
+#include "plugin/gang/search.h"
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::constraint {
+namespace {
+
+using gang::Overlay;
+using gang::Scratch;
+using model::Cluster;
+using model::Row;
+using model::ShapeId;
+using testutil::Cpu;
+using testutil::Node;
+using ::testing::SizeIs;
+
+int ZoneOf(const Cluster& cluster, Row row) { return cluster.node_name(row).front() - 'a'; }
+
+class Zones final : public State {
+ public:
+  explicit Zones(const Cluster& cluster) : cluster_(cluster) {}
+  void Add(Row row, const model::Shape&, int pods) override {
+    if (row == model::kNone) return;
+    counts_[ZoneOf(cluster_, row)] += pods;
+    changed_.push_back(ZoneOf(cluster_, row));
+  }
+  void Remove(Row row, const model::Shape& shape, int pods) override { Add(row, shape, -pods); }
+  int In(int zone) const {
+    const auto it = counts_.find(zone);
+    return it == counts_.end() ? 0 : it->second;
+  }
+  const std::vector<int>& changed() const { return changed_; }
+
+ private:
+  const Cluster& cluster_;
+  std::map<int, int> counts_;
+  std::vector<int> changed_;
+};
+
+class OnePerZone final : public Constraint {
+ public:
+  OnePerZone(const Cluster& cluster, const Zones& zones) : cluster_(cluster), zones_(zones) {}
+  int Copies(Row row) const override { return zones_.In(ZoneOf(cluster_, row)) == 0 ? 1 : 0; }
+  Changes changes() const override { return Changes::kBeyond; }
+  std::uint64_t version() const override { return zones_.changed().size(); }
+  bool ChangedRows(std::uint64_t since, std::vector<Row>& rows) const override {
+    const std::set<int> zones(zones_.changed().begin() + static_cast<std::ptrdiff_t>(since), zones_.changed().end());
+    for (Row row = 0; row < cluster_.rows(); ++row) {
+      if (zones.contains(ZoneOf(cluster_, row))) rows.push_back(row);
+    }
+    return true;
+  }
+  void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
+    reason.AddHindrance("zones", static_cast<int>(refused.size()), "is in a zone that has one", "are in zones that have one");
+  }
+
+ private:
+  const Cluster& cluster_;
+  const Zones& zones_;
+};
+
+std::unique_ptr<Constraint> AskOnePerZone(const Placed& placed, const State* state, const model::Shape&) {
+  return std::make_unique<OnePerZone>(placed.cluster(), static_cast<const Zones&>(*state));
+}
+std::unique_ptr<State> BeginZones(const Cluster& cluster) { return std::make_unique<Zones>(cluster); }
+
+std::vector<Kind> KindsWithZones() {
+  std::vector<Kind> kinds(AllKinds().begin(), AllKinds().end());
+  kinds.insert(kinds.end() - 1, Kind{"zones", 8, AskOnePerZone, BeginZones});
+  return kinds;
+}
+
+// Three zones of two nodes each, with room for two pods on each node.
+class SeamTest : public ::testing::Test {
+ protected:
+  SeamTest() {
+    cluster.SetQueue(testutil::Queue("default"));
+    for (const char zone : {'a', 'b', 'c'}) {
+      for (int i = 0; i < 2; ++i) cluster.SetNode(Node(absl::StrCat(std::string(1, zone), i), 2));
+    }
+  }
+  // Placements by zone, and the reason where there is none.
+  std::multiset<int> Place(int min_member, int tasks, std::string* reason = nullptr) {
+    testutil::AddGang(cluster, "g", min_member, tasks, 1000);
+    Overlay overlay(cluster, kinds);
+    gang::GangPlacement placement(overlay, scratch, policy, cluster.FindGang("default", "g"));
+    const bool placed = placement.PlaceMinimum();
+    if (placed) {
+      const gang::KeptRoom kept(overlay, {}, policy.keep_budget);
+      while (placement.wants_more() && placement.PlaceOneMore(kept)) {
+      }
+    }
+    model::Decision decision;
+    placement.Finish(decision);
+    std::multiset<int> zones;
+    for (const model::Placement& p : decision.placements) zones.insert(ZoneOf(cluster, p.row));
+    if (reason != nullptr && decision.reason.has_value()) *reason = model::Render(*decision.reason);
+    return zones;
+  }
+  Cluster cluster;
+  std::vector<Kind> kinds = KindsWithZones();
+  gang::Policy policy;
+  Scratch scratch;
+};
+
+TEST_F(SeamTest, AGangIsPlacedTaskByTask) { EXPECT_EQ(Place(3, 3), (std::multiset<int>{0, 1, 2})); }
+
+TEST_F(SeamTest, WhatIsBeyondTheMinimumIsHeldToIt) {
+  std::string reason;
+  EXPECT_EQ(Place(2, 4, &reason), (std::multiset<int>{0, 1, 2}));
+  EXPECT_EQ(reason, "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 6 nodes are in zones that have one, 0 fit");
+}
+
+TEST_F(SeamTest, MoreThanThereAreZonesIsExplained) {
+  std::string reason;
+  EXPECT_THAT(Place(4, 4, &reason), SizeIs(0));
+  EXPECT_EQ(reason, "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 6 nodes are in zones that have one, 0 fit");
+}
+
+// What another call's overlay counted is forgotten.
+TEST_F(SeamTest, TheNextCallBeginsAnew) {
+  scratch.Begin(cluster);
+  EXPECT_THAT(Place(3, 3), SizeIs(3));
+  scratch.End();
+  scratch.Begin(cluster);
+  EXPECT_THAT(Place(3, 3), SizeIs(3));
+  scratch.End();
+}
+
+TEST_F(SeamTest, TheSearchLooksAnewAtEachRow) {
+  testutil::AddGang(cluster, "g", 3, 3, 1000);
+  Overlay overlay(cluster, kinds);
+  const ShapeId shape = cluster.task(cluster.FindTask("default", "g-w-0")).shape;
+  gang::SearchGroup group{shape, 3, {}};
+  for (Row row = 0; row < cluster.rows(); ++row) group.rows.push_back(row);
+  const auto found = gang::SearchPlacement(overlay, {group}, 1000);
+  ASSERT_THAT(found, SizeIs(1));
+  std::set<int> zones;
+  for (const auto& [row, count] : found[0]) {
+    EXPECT_EQ(count, 1);
+    zones.insert(ZoneOf(cluster, row));
+  }
+  EXPECT_THAT(zones, SizeIs(3));
+  group.count = 4;
+  EXPECT_THAT(gang::SearchPlacement(overlay, {group}, 1000), SizeIs(0));
+}
+
+}  // namespace
+}  // namespace gangway::constraint
