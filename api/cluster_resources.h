@@ -35,8 +35,4 @@ inline constexpr Resource kCustomResourceDefinitions{
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "customresourcedefinition", "CustomResourceDefinition", false, "crd,crds",
     "api-extensions"};
 
-inline constexpr std::array kClusterResources{&kDaemonSets, &kBatchJobs, &kBatchCronJobs, &kIngresses, &kIngressClasses, &kRoles, &kRoleBindings,
-                                              &kClusterRoles, &kClusterRoleBindings, &kStorageClasses, &kMutatingWebhookConfigurations,
-                                              &kValidatingWebhookConfigurations, &kCustomResourceDefinitions};
-
 }  // namespace gangway::api

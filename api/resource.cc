@@ -1,11 +1,6 @@
 #include "api/resource.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
-#include "api/cluster_resources.h"
-#include "api/known_resources.h"
-#include "api/paddle_resources.h"
 #include "base/strings.h"
 
 namespace gangway::api {
@@ -32,39 +27,10 @@ void AppendSegment(absl::string_view text, std::string& out) {
   }
 }
 
-// "v1" or "group/v1"
-bool Is(const Resource& resource, absl::string_view api_version) {
-  if (resource.group.empty()) return api_version == View(resource.version);
-  return api_version.size() == resource.group.size() + 1 + resource.version.size() &&
-         api_version.substr(0, resource.group.size()) == View(resource.group) && api_version[resource.group.size()] == '/' &&
-         api_version.substr(resource.group.size() + 1) == View(resource.version);
-}
-
-// As a real API server has them: what is built in comes before what definitions add, so that "jobs" are those of batch/v1.
-constexpr auto kKnown = [] {
-  std::array<const Resource*, kAllResources.size() + kClusterResources.size() + 2> known{};
-  const auto custom = std::find(kAllResources.begin(), kAllResources.end(), &kJobs);
-  auto at = std::copy(kAllResources.begin(), custom, known.begin());
-  at = std::copy(kClusterResources.begin(), kClusterResources.end(), at);
-  at = std::copy(custom, kAllResources.end(), at);
-  *at++ = &paddle::kPaddleJobs;
-  *at = &paddle::kubeflow::kPaddleJobs;
-  return known;
-}();
-
 }  // namespace
-
-std::span<const Resource* const> KnownResources() { return kKnown; }
 
 std::string Resource::ApiVersion() const {
   return group.empty() ? std::string(version) : absl::StrCat(View(group), "/", View(version));
-}
-
-const Resource* FindKind(absl::string_view api_version, absl::string_view kind) {
-  for (const Resource* resource : KnownResources()) {
-    if (kind == View(resource->kind) && Is(*resource, api_version)) return resource;
-  }
-  return nullptr;
 }
 
 std::string PathOf(const Resource& resource, absl::string_view ns, absl::string_view name, absl::string_view subresource) {

@@ -1,7 +1,6 @@
 // The resources we know: how an API object's kind, path and name go together.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 
@@ -9,7 +8,7 @@
 
 namespace gangway::api {
 
-// One resource of the Kubernetes API. The constants below are the only instances; compare by address.
+// One resource of the Kubernetes API. Compare by address; the catalogue (api/kinds/kinds.h) has all that there are.
 struct Resource {
   std::string_view group;    // "" is the core group
   std::string_view version;  // "v1"
@@ -60,15 +59,6 @@ inline constexpr Resource kQueues{"scheduling.volcano.sh", "v1beta1", "queues", 
 inline constexpr Resource kCommands{"bus.volcano.sh", "v1alpha1", "commands", "command", "Command", true};
 inline constexpr Resource kJobFlows{"flow.volcano.sh", "v1alpha1", "jobflows", "jobflow", "JobFlow", true, "jf"};
 inline constexpr Resource kJobTemplates{"flow.volcano.sh", "v1alpha1", "jobtemplates", "jobtemplate", "JobTemplate", true, "jt"};
-
-inline constexpr std::array kAllResources{
-    &kNamespaces, &kNodes, &kPods, &kServices, &kConfigMaps, &kSecrets, &kEvents, &kEndpoints, &kServiceAccounts,
-    &kPersistentVolumes, &kPersistentVolumeClaims, &kLimitRanges, &kResourceQuotas, &kLeases, &kNetworkPolicies,
-    &kPodDisruptionBudgets, &kPriorityClasses, &kDeployments, &kReplicaSets, &kStatefulSets, &kJobs, &kPodGroups,
-    &kQueues, &kCommands, &kJobFlows, &kJobTemplates, &kCronJobs};
-
-// By apiVersion and kind; nullptr when unknown.
-const Resource* FindKind(absl::string_view api_version, absl::string_view kind);
 
 // "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/ctr/status". An empty namespace means all (or cluster scope), an
 // empty name the collection. Names are percent-encoded.

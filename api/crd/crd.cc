@@ -7,10 +7,6 @@
 #include "api/manifest/yaml_writer.h"
 #include "api/openapi/kubernetes_schemas.h"
 #include "api/openapi/table_schema.h"
-#include "api/paddle/columns.h"
-#include "api/paddle/paddle_job.h"
-#include "api/volcano/columns.h"
-#include "api/volcano/custom_types.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
@@ -47,61 +43,44 @@ json::array Columns(std::span<const PrinterColumn> columns) {
   return out;
 }
 
-json::value Schema(const DefinedType& type) {
+json::value Schema(const KindRow& kind) {
   const std::string_view text = KubernetesSchemas();
   json::monotonic_resource memory(1 << 20);
   const json::value data = json::parse({text.data(), text.size()}, &memory);
   const json::object& definitions = data.at("definitions").get_object();
   json::value schema =
-      SchemaOfTable(*type.table, [&](absl::string_view definition) { return StructuralSchema(definition, definitions); });
-  schema.get_object()["description"] = Text(View(type.doc));
+      SchemaOfTable(*kind.table, [&](absl::string_view definition) { return StructuralSchema(definition, definitions); });
+  schema.get_object()["description"] = Text(View(kind.doc));
   // Of the object's own metadata a CRD says nothing: the API server knows it.
   schema.at("properties").get_object()["metadata"] = json::object{{"type", "object"}};
   return schema;
 }
 
-json::object Subresources(const DefinedType& type) {
+json::object Subresources(const KindRow& kind) {
   json::object out;
-  if (type.status) out["status"] = json::object();
-  if (!type.scale.replicas.empty()) {
-    out["scale"] = json::object{{"labelSelectorPath", Text(View(type.scale.selector))},
-                                {"specReplicasPath", Text(View(type.scale.replicas))},
-                                {"statusReplicasPath", Text(View(type.scale.current))}};
+  if (kind.status) out["status"] = json::object();
+  if (!kind.scale.replicas.empty()) {
+    out["scale"] = json::object{{"labelSelectorPath", Text(View(kind.scale.selector))},
+                                {"specReplicasPath", Text(View(kind.scale.replicas))},
+                                {"statusReplicasPath", Text(View(kind.scale.current))}};
   }
   return out;
 }
 
-json::object Version(const DefinedType& type) {
-  json::object version{{"name", Text(View(type.resource->version))}, {"served", true}, {"storage", true},
-                       {"additionalPrinterColumns", Columns(type.columns)},
-                       {"schema", json::object{{"openAPIV3Schema", Schema(type)}}}};
-  if (json::object subresources = Subresources(type); !subresources.empty()) version["subresources"] = std::move(subresources);
+json::object Version(const KindRow& kind) {
+  json::object version{{"name", Text(View(kind.resource->version))}, {"served", true}, {"storage", true},
+                       {"additionalPrinterColumns", Columns(kind.columns)},
+                       {"schema", json::object{{"openAPIV3Schema", Schema(kind)}}}};
+  if (json::object subresources = Subresources(kind); !subresources.empty()) version["subresources"] = std::move(subresources);
   return version;
 }
 
 }  // namespace
 
-std::vector<DefinedType> VolcanoTypes() {
-  std::vector<DefinedType> types;
-  for (const volcano::CustomType& type : volcano::CustomTypes()) {
-    types.push_back({type.resource, type.table, type.doc, volcano::ColumnsOf(*type.resource), type.status});
-  }
-  return types;
-}
-
-std::vector<DefinedType> PaddleTypes() {
-  return {{&paddle::kPaddleJobs, &TypeOf<paddle::PaddleJob>(), "a PaddlePaddle training job, as paddle-operator has it",
-           paddle::kPaddleJobColumns, true},
-          {&paddle::kubeflow::kPaddleJobs, &TypeOf<paddle::kubeflow::PaddleJob>(),
-           "a PaddlePaddle training job, as kubeflow's training operator has it", paddle::kubeflow::kPaddleJobColumns, true,
-           {".spec.paddleReplicaSpecs.Worker.replicas", ".status.replicaStatuses.Worker.active",
-            ".status.replicaStatuses.Worker.selector"}}};
-}
-
 std::string CrdName(const Resource& resource) { return absl::StrCat(View(resource.plural), ".", View(resource.group)); }
 
-std::string CrdJson(const DefinedType& type) {
-  const Resource& resource = *type.resource;
+std::string CrdJson(const KindRow& kind) {
+  const Resource& resource = *kind.resource;
   return ToJson(json::object{
       {"apiVersion", "apiextensions.k8s.io/v1"},
       {"kind", "CustomResourceDefinition"},
@@ -109,11 +88,11 @@ std::string CrdJson(const DefinedType& type) {
       {"spec", json::object{{"group", Text(View(resource.group))},
                             {"names", Names(resource)},
                             {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
-                            {"versions", json::array{Version(type)}}}}});
+                            {"versions", json::array{Version(kind)}}}}});
 }
 
-std::string CrdYaml(const DefinedType& type) {
-  const absl::StatusOr<std::string> yaml = YamlOf(CrdJson(type));
+std::string CrdYaml(const KindRow& kind) {
+  const absl::StatusOr<std::string> yaml = YamlOf(CrdJson(kind));
   GW_CHECK(yaml.ok());
   return *yaml;
 }

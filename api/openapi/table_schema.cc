@@ -3,7 +3,7 @@
 #include <string>
 
 #include "api/paddle/embedded.h"
-#include "api/volcano/custom_types.h"
+#include "api/volcano/embedded.h"
 #include "base/check.h"
 #include "boost/json.hpp"
 

@@ -12,7 +12,7 @@ namespace gangway::api {
 // KubernetesSchemas(), "io.k8s.api.core.v1.PodTemplateSpec".
 using EmbedType = absl::FunctionRef<boost::json::object(absl::string_view definition)>;
 
-// As WriteSchema has it (api/field_table.h), with the embedded types of api/volcano/custom_types.h and
+// As WriteSchema has it (api/field_table.h), with the embedded types of api/volcano/embedded.h and
 // api/paddle/embedded.h in their places. Pure.
 boost::json::value SchemaOfTable(const Type& type, EmbedType embed);
 

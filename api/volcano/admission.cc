@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "api/volcano/admission_rules.h"
 #include "api/volcano/defaults.h"
 #include "api/volcano/fill_in.h"
+#include "api/volcano/kinds.h"
 #include "base/strings.h"
 
 namespace gangway::api::volcano {
@@ -146,8 +148,9 @@ bool SameSpec(const value& before, const value& after) {
   return old_spec != nullptr && new_spec != nullptr && ToJson(*old_spec) == ToJson(*new_spec);
 }
 
-Verdict AdmitJob(const AdmissionRequest& request, value& object, const QueueLookup& queues) {
-  const Judge judge(request, &object);
+Verdict AdmitJob(const AdmissionRequest& request, value* written, const QueueLookup& queues) {
+  value& object = *written;
+  const Judge judge(request, written);
   const bool create = request.operation == Operation::kCreate;
   if (!create && SameSpec(*request.old_object, object)) return {};  // labels and the like
   if (FieldErrors errors = TypeErrors<JobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
@@ -167,8 +170,9 @@ Verdict AdmitJob(const AdmissionRequest& request, value& object, const QueueLook
   return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
 }
 
-Verdict AdmitPodGroup(const AdmissionRequest& request, value& object, const QueueLookup& queues) {
-  const Judge judge(request, &object);
+Verdict AdmitPodGroup(const AdmissionRequest& request, value* written, const QueueLookup& queues) {
+  value& object = *written;
+  const Judge judge(request, written);
   if (FieldErrors errors = TypeErrors<PodGroupSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (request.operation == Operation::kCreate) ApplyPodGroupDefaults(object, request.namespace_queue);
   if (FieldErrors errors = SchemaErrors<PodGroupSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
@@ -199,8 +203,9 @@ Verdict AdmitQueue(const AdmissionRequest& request, value* object, const QueueLo
   return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
 }
 
-Verdict AdmitJobFlow(const AdmissionRequest& request, value& object) {
-  const Judge judge(request, &object);
+Verdict AdmitJobFlow(const AdmissionRequest& request, value* written, const QueueLookup&) {
+  value& object = *written;
+  const Judge judge(request, written);
   if (request.operation == Operation::kUpdate && SameSpec(*request.old_object, object)) return {};
   if (FieldErrors errors = TypeErrors<JobFlowSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (FieldErrors errors = SchemaErrors<JobFlowSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
@@ -210,8 +215,9 @@ Verdict AdmitJobFlow(const AdmissionRequest& request, value& object) {
 }
 
 // Its jobs are judged when they are made.
-Verdict AdmitJobTemplate(const AdmissionRequest& request, value& object) {
-  const Judge judge(request, &object);
+Verdict AdmitJobTemplate(const AdmissionRequest& request, value* written, const QueueLookup&) {
+  value& object = *written;
+  const Judge judge(request, written);
   if (FieldErrors errors = TypeErrors<JobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   FieldErrors errors = SchemaErrors<JobSpec>(object);
   CheckTemplateSchema(object, errors);
@@ -219,8 +225,9 @@ Verdict AdmitJobTemplate(const AdmissionRequest& request, value& object) {
 }
 
 // Its jobs are judged when they are made, as Volcano does.
-Verdict AdmitCronJob(const AdmissionRequest& request, value& object) {
-  const Judge judge(request, &object);
+Verdict AdmitCronJob(const AdmissionRequest& request, value* written, const QueueLookup&) {
+  value& object = *written;
+  const Judge judge(request, written);
   if (request.operation == Operation::kUpdate && SameSpec(*request.old_object, object)) return {};
   if (FieldErrors errors = TypeErrors<CronJobSpec>(object); !errors.empty()) return judge.Invalid(std::move(errors));
   if (request.operation == Operation::kCreate) ApplyCronJobDefaults(object);
@@ -234,14 +241,33 @@ Verdict AdmitCronJob(const AdmissionRequest& request, value& object) {
   return refused.empty() ? Verdict() : judge.Refused(std::move(refused));
 }
 
+// The defaults of an object whose types are wrong are not filled in: it is refused anyway.
+template <class Spec, void (*Apply)(value&)>
+void Fill(const AdmissionRequest&, value& object) {
+  if (TypeErrors<Spec>(object).empty()) Apply(object);
+}
+void FillPodGroup(const AdmissionRequest& request, value& group) {
+  if (TypeErrors<PodGroupSpec>(group).empty()) ApplyPodGroupDefaults(group, request.namespace_queue);
+}
+
+const Admission* AdmissionOf(const Resource* resource) {
+  const std::span<const KindRow> kinds = Kinds();
+  const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const KindRow& row) { return row.resource == resource; });
+  return at == kinds.end() ? nullptr : at->admission;
+}
+
 }  // namespace
 
+const Admission kJobAdmission{.judge = AdmitJob, .fill_in = Fill<JobSpec, ApplyJobDefaults>, .mutating_webhook = true};
+const Admission kPodGroupAdmission{.judge = AdmitPodGroup, .fill_in = FillPodGroup, .mutating_webhook = true};
+const Admission kQueueAdmission{.judge = AdmitQueue, .fill_in = Fill<QueueSpec, ApplyQueueDefaults>, .deletions = true, .mutating_webhook = true};
+const Admission kJobFlowAdmission{.judge = AdmitJobFlow};
+const Admission kJobTemplateAdmission{.judge = AdmitJobTemplate, .validating_webhook = false};
+const Admission kCronJobAdmission{.judge = AdmitCronJob, .fill_in = Fill<CronJobSpec, ApplyCronJobDefaults>};
+
 void FillIn(const AdmissionRequest& request, value& object) {
-  if (request.operation != Operation::kCreate) return;
-  if (request.resource == &kJobs && TypeErrors<JobSpec>(object).empty()) ApplyJobDefaults(object);
-  if (request.resource == &kPodGroups && TypeErrors<PodGroupSpec>(object).empty()) ApplyPodGroupDefaults(object, request.namespace_queue);
-  if (request.resource == &kQueues && TypeErrors<QueueSpec>(object).empty()) ApplyQueueDefaults(object);
-  if (request.resource == &kCronJobs && TypeErrors<CronJobSpec>(object).empty()) ApplyCronJobDefaults(object);
+  const Admission* const admission = AdmissionOf(request.resource);
+  if (request.operation == Operation::kCreate && admission != nullptr && admission->fill_in != nullptr) admission->fill_in(request, object);
 }
 
 QueueLookup LookupIn(absl::Span<const Queue> queues) {
@@ -266,14 +292,9 @@ QueueLookup LookupIn(absl::Span<const Queue> queues) {
 }
 
 Verdict Admit(const AdmissionRequest& request, value* object, const QueueLookup& queues) {
-  if (request.resource == &kQueues) return AdmitQueue(request, object, queues);
-  if (request.operation == Operation::kDelete) return {};
-  if (request.resource == &kJobs) return AdmitJob(request, *object, queues);
-  if (request.resource == &kPodGroups) return AdmitPodGroup(request, *object, queues);
-  if (request.resource == &kJobFlows) return AdmitJobFlow(request, *object);
-  if (request.resource == &kJobTemplates) return AdmitJobTemplate(request, *object);
-  if (request.resource == &kCronJobs) return AdmitCronJob(request, *object);
-  return {};
+  const Admission* const admission = AdmissionOf(request.resource);
+  if (admission == nullptr || (request.operation == Operation::kDelete && !admission->deletions)) return {};
+  return admission->judge(request, object, queues);
 }
 
 }  // namespace gangway::api::volcano

@@ -47,11 +47,22 @@ QueueLookup LookupIn(absl::Span<const Queue> queues);
 enum class Operation { kCreate, kUpdate, kDelete };
 
 struct AdmissionRequest {
-  const Resource* resource = nullptr;  // kJobs, kPodGroups, kQueues, kJobFlows, kJobTemplates, kCronJobs; anything else is allowed
+  const Resource* resource = nullptr;  // a kind whose row has an Admission; anything else is allowed
   Operation operation = Operation::kCreate;
   std::string ns, name;                               // `name` may be empty on create, for generateName
   const boost::json::value* old_object = nullptr;     // on update and delete
   std::string namespace_queue = {};                   // on create of a PodGroup: the annotation kQueueNameAnnotation of `ns`
+};
+
+// What is asked of the objects of one kind: a row of the catalogue (api/kind.h) has one.
+struct Admission {
+  Verdict (*judge)(const AdmissionRequest& request, boost::json::value* object, const QueueLookup& queues);
+  // The defaults of a create, of an object whose types are right; null: it has none.
+  void (*fill_in)(const AdmissionRequest& request, boost::json::value& object) = nullptr;
+  bool deletions = false;  // are judged too
+  // What a cluster asks our webhooks about (deploy/volcano/components/webhook); the rest its definitions say.
+  bool mutating_webhook = false;
+  bool validating_webhook = true;
 };
 
 // Applies the defaults of a create to `object` in place, then judges. `object` is null exactly on delete. It may be any JSON;

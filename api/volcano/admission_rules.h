@@ -26,6 +26,8 @@ inline void AddInvalid(FieldErrors& errors, absl::string_view field, absl::strin
   AddFieldError(errors, FieldError::Type::kInvalid, field, value, rule, fix);
 }
 
+extern const Admission kJobAdmission, kPodGroupAdmission, kQueueAdmission, kJobFlowAdmission, kJobTemplateAdmission, kCronJobAdmission;
+
 // Durations that Go could not read (timeout, runningEstimate).
 void CheckDurations(const JobSpec& spec, FieldErrors& errors);
 // 1.6 to 1.8. `object` is the document of `job`; its templates are judged there.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/crd/crd.h"
+#include "api/kinds/kinds.h"
 #include "base/nearest.h"
 #include "cmd/gangway/exit_code.h"
 #include "cmd/gangway/output.h"
@@ -14,33 +15,34 @@ namespace gangway::cmd {
 
 namespace {
 
-using api::DefinedType;
+using api::KindRow;
 
-const DefinedType* Find(const std::vector<DefinedType>& types, const std::string& name) {
-  const auto at = std::find_if(types.begin(), types.end(), [&](const DefinedType& type) { return api::CrdName(*type.resource) == name; });
-  return at == types.end() ? nullptr : &*at;
+// Without names Volcano's; by name Paddle's, too.
+std::vector<KindRow> Offered(bool by_name) {
+  std::vector<KindRow> out;
+  for (const KindRow& kind : api::Kinds()) {
+    if (kind.origin == api::Origin::kVolcano || (by_name && kind.custom())) out.push_back(kind);
+  }
+  return out;
 }
 
 }  // namespace
 
 int PrintCrds(const std::vector<std::string>& names) {
-  std::vector<DefinedType> types = api::VolcanoTypes();
-  if (!names.empty()) {
-    for (const DefinedType& type : api::PaddleTypes()) types.push_back(type);
-  }
+  const std::vector<KindRow> kinds = Offered(!names.empty());
+  std::vector<std::string> known;
+  for (const KindRow& kind : kinds) known.push_back(api::CrdName(*kind.resource));
   for (const std::string& name : names) {
-    if (Find(types, name) != nullptr) continue;
-    std::vector<std::string> known;
-    for (const DefinedType& type : types) known.push_back(api::CrdName(*type.resource));
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = Nearest(name, known);
     Say("crds", absl::StrCat("there is no ", name, near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"), near.empty() ? "; known: " : " Known: ", absl::StrJoin(known, ", ")));
     return kNoAnswer;
   }
   std::string out;
-  for (const DefinedType& type : types) {
-    const std::string name = api::CrdName(*type.resource);
+  for (const KindRow& kind : kinds) {
+    const std::string name = api::CrdName(*kind.resource);
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
-    absl::StrAppend(&out, out.empty() ? "" : "---\n", api::CrdYaml(type));
+    absl::StrAppend(&out, out.empty() ? "" : "---\n", api::CrdYaml(kind));
   }
   return PutExact(stdout, out) ? kDone : kNoAnswer;
 }

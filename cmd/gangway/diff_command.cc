@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/core/objects.h"
 #include "api/json_value.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "api/paddle_resources.h"
 #include "api/volcano/defaults.h"
 #include "base/log.h"

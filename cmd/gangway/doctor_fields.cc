@@ -4,9 +4,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "api/field_table.h"
 #include "api/json_path.h"
 #include "api/json_value.h"
+#include "api/resource.h"
+#include "base/strings.h"
 #include "cmd/gangway/doctor_checks.h"
 #include "plugin/ingest/foresight.h"
 
@@ -18,14 +19,11 @@ using api::TextAt;
 
 constexpr char kRemedy[] = "leave the field out, or let a scheduler that knows it place the pods; docs/volcano.md lists what is known";
 
-template <class T>
-void Foretell(const json::value& object, absl::string_view kind, Ailments& out) {
-  const absl::StatusOr<T> decoded = api::Decode<T>(api::ToJson(object));
-  if (!decoded.ok()) return;
-  const std::vector<ingest::Foresight> foresights = ingest::Foresee(*decoded);
+void Foretell(const json::value& object, const api::Resource& resource, Ailments& out) {
+  const std::vector<ingest::Foresight> foresights = ingest::ForeseeIn(resource, api::ToJson(object));
   if (foresights.empty()) return;
   const std::string what = absl::StrJoin(foresights, "; ", [](std::string* text, const ingest::Foresight& each) { absl::StrAppend(text, each.ToString()); });
-  out.push_back({"D-UNKNOWN-FIELD", absl::StrCat(kind, " ", NamespaceOf(object).empty() ? NameOf(object) : KeyOf(object)), what, kRemedy});
+  out.push_back({"D-UNKNOWN-FIELD", absl::StrCat(View(resource.singular), " ", NamespaceOf(object).empty() ? NameOf(object) : KeyOf(object)), what, kRemedy});
 }
 
 }  // namespace
@@ -35,13 +33,13 @@ Ailments FieldsThatWaitForEver(const ClusterSight& sight) {
   if (!ControllersOf(sight).volcano_scheduler.empty()) return out;  // it knows more
   for (const json::value& job : sight.jobs) {
     const std::string phase = PhaseOf(job);
-    if (IsUnfinishedJob(job) && (phase.empty() || phase == "Pending")) Foretell<api::volcano::Job>(job, "job", out);
+    if (IsUnfinishedJob(job) && (phase.empty() || phase == "Pending")) Foretell(job, api::kJobs, out);
   }
   for (const json::value& group : sight.pod_groups) {
     const json::value* const owner = ControllerOf(group);
-    if (owner == nullptr || !absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/")) Foretell<api::volcano::PodGroup>(group, "podgroup", out);
+    if (owner == nullptr || !absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/")) Foretell(group, api::kPodGroups, out);
   }
-  for (const json::value& queue : sight.queues) Foretell<api::volcano::Queue>(queue, "queue", out);
+  for (const json::value& queue : sight.queues) Foretell(queue, api::kQueues, out);
   return out;
 }
 

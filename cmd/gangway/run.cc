@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/kinds/kinds.h"
 #include "api/resource.h"
 #include "kube/client/status.h"
 

@@ -12,10 +12,11 @@
 #include "api/field_table.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/name.h"
 #include "api/resource.h"
 #include "api/volcano/admission.h"
-#include "api/volcano/custom_types.h"
+#include "api/volcano/kinds.h"
 #include "base/printable.h"
 #include "base/strings.h"
 #include "cmd/gangway/object_check.h"
@@ -29,23 +30,23 @@ namespace {
 using api::FieldError;
 using api::FieldErrors;
 using api::ManifestDocument;
-using api::volcano::CustomType;
+using api::KindRow;
 
 std::string NameIn(const ManifestDocument& document) {
   return absl::StrCat(document.ns, document.ns.empty() ? "" : "/", document.name.empty() ? "(without a name)" : document.name);
 }
 
-FieldErrors Judge(const ManifestDocument& document, const CustomType& type, const convert::TypeCheck& check) {
+FieldErrors Judge(const ManifestDocument& document, const KindRow& kind, const convert::TypeCheck& check) {
   absl::StatusOr<boost::json::value> object = api::ParseJson(document.json);
   if (!object.ok()) return {{FieldError::Type::kInvalid, "", "", std::string(object.status().message()), ""}};
-  convert::TypeComplaints complaints = check(*type.resource, *object);
+  convert::TypeComplaints complaints = check(*kind.resource, *object);
   FieldErrors errors = std::move(complaints.unknown);
   AddUnheard(std::move(complaints.errors), errors);
   FieldErrors rules;
-  if (type.resource == &api::kCommands) {
-    api::CheckRules(*type.table, *object, "", rules);
+  if (kind.admission == nullptr) {
+    api::CheckRules(*kind.table, *object, "", rules);
   } else {
-    const api::volcano::AdmissionRequest request{.resource = type.resource, .ns = document.ns, .name = document.name};
+    const api::volcano::AdmissionRequest request{.resource = kind.resource, .ns = document.ns, .name = document.name};
     rules = api::volcano::Admit(request, &*object, nullptr).errors;
   }
   AddUnheard(std::move(rules), errors);
@@ -58,11 +59,11 @@ FieldErrors Judge(const ManifestDocument& document, const CustomType& type, cons
 }
 
 // A kind of Volcano's with an apiVersion that has none of that name would be refused or, worse, be somebody else's.
-const CustomType* MeantBy(const ManifestDocument& document) {
+const KindRow* MeantBy(const ManifestDocument& document) {
   const std::string group = document.api_version.substr(0, document.api_version.find('/'));
   if (!absl::EndsWith(group, ".volcano.sh")) return nullptr;
-  for (const CustomType& type : api::volcano::CustomTypes()) {
-    if (View(type.resource->kind) == document.kind) return &type;
+  for (const KindRow& kind : api::volcano::Kinds()) {
+    if (View(kind.resource->kind) == document.kind) return &kind;
   }
   return nullptr;
 }
@@ -80,13 +81,12 @@ class Validator {
  private:
   void Look(const ManifestDocument& document) {
     const api::Resource* resource = api::FindKind(document.api_version, document.kind);
-    const CustomType* type = resource == nullptr ? nullptr : api::volcano::FindCustomType(*resource);
-    if (type != nullptr) {
+    if (resource != nullptr && api::RowOf(*resource).origin == api::Origin::kVolcano) {
       if (resource == &api::kJobs) NoteListers(document);
       NoteForesights(document, *resource);
-      return Report(document, View(type->resource->singular), Judge(document, *type, check_));
+      return Report(document, View(resource->singular), Judge(document, api::RowOf(*resource), check_));
     }
-    if (const CustomType* meant = MeantBy(document)) {
+    if (const KindRow* meant = MeantBy(document)) {
       return Report(document, View(meant->resource->singular),
                     {{FieldError::Type::kNotSupported, "apiVersion", api::JsonString(document.api_version),
                       absl::StrCat("no ", document.kind, " has this version"), absl::StrCat("write ", meant->resource->ApiVersion())}});
@@ -113,12 +113,8 @@ class Validator {
 
   // What our scheduler would keep waiting for good.
   void NoteForesights(const ManifestDocument& document, const api::Resource& resource) {
-    std::vector<ingest::Foresight> foresights;
-    if (&resource == &api::kJobs) foresights = ForeseeIn<api::volcano::Job>(document.json);
-    if (&resource == &api::kPodGroups) foresights = ForeseeIn<api::volcano::PodGroup>(document.json);
-    if (&resource == &api::kQueues) foresights = ForeseeIn<api::volcano::Queue>(document.json);
     const std::string object = absl::StrCat(View(resource.singular), " ", NameIn(document));
-    for (const ingest::Foresight& each : foresights) out_.notes.push_back({object, document.source, document.Find(each.field), each.ToString()});
+    for (const ingest::Foresight& each : ingest::ForeseeIn(resource, document.json)) out_.notes.push_back({object, document.source, document.Find(each.field), each.ToString()});
   }
 
   // The same of the Job that a Paddle job becomes.
@@ -132,13 +128,6 @@ class Validator {
         out_.notes.push_back({object, document.source, document.Find(""), absl::StrCat("of its Job, ", each.ToString())});
       }
     }
-  }
-
-  // An object that does not decode is refused elsewhere.
-  template <class T>
-  static std::vector<ingest::Foresight> ForeseeIn(const std::string& json) {
-    const absl::StatusOr<T> object = api::Decode<T>(json);
-    return object.ok() ? ingest::Foresee(*object) : std::vector<ingest::Foresight>();
   }
 
   // Errors of ours and what the translator says of the document: of a field that both speak of, ours.

@@ -28,6 +28,22 @@ bool ForOnePod(const api::Document& volume_claim) {
   return spec.ok() && std::count(spec->access_modes.begin(), spec->access_modes.end(), "ReadWriteOncePod") > 0;
 }
 
+template <class T>
+std::vector<Foresight> ForeseeAs(absl::string_view json) {
+  const absl::StatusOr<T> object = api::Decode<T>(json);
+  return object.ok() ? Foresee(*object) : std::vector<Foresight>();
+}
+
+struct Foreseen {
+  const api::Resource* resource;
+  std::vector<Foresight> (*foresee)(absl::string_view json);
+};
+constexpr Foreseen kForeseen[] = {
+    {&api::kJobs, ForeseeAs<api::volcano::Job>},
+    {&api::kPodGroups, ForeseeAs<api::volcano::PodGroup>},
+    {&api::kQueues, ForeseeAs<api::volcano::Queue>},
+};
+
 }  // namespace
 
 std::string Foresight::ToString() const { return absl::StrCat(field, ": ", what); }
@@ -73,6 +89,13 @@ std::vector<Foresight> Foresee(const api::volcano::Queue& queue) {
   const model::QueueFacts facts = QueueFactsOf(queue);
   if (!facts.not_modelled.empty()) Add(out, facts.not_modelled, absl::StrCat(kUnknown, "no pod of the queue would be placed"));
   return out;
+}
+
+std::vector<Foresight> ForeseeIn(const api::Resource& resource, absl::string_view json) {
+  for (const Foreseen& one : kForeseen) {
+    if (one.resource == &resource) return one.foresee(json);
+  }
+  return {};
 }
 
 }  // namespace gangway::ingest

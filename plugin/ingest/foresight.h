@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "api/resource.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 
@@ -25,5 +26,7 @@ inline constexpr std::size_t kMaxForesights = 10, kMaxTasksLookedAt = 100;
 std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view scheduler_name = "volcano");
 std::vector<Foresight> Foresee(const api::volcano::PodGroup& group);
 std::vector<Foresight> Foresee(const api::volcano::Queue& queue);
+// Of the object of that kind, whichever it is; nothing of one that does not decode, which is refused elsewhere.
+std::vector<Foresight> ForeseeIn(const api::Resource& resource, absl::string_view json);
 
 }  // namespace gangway::ingest

@@ -14,9 +14,10 @@
 #include "api/json_value.h"
 #include "api/resource.h"
 #include "api/volcano/fill_in.h"
+#include "api/volcano/kinds.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
-#include "plugin/webhook/warnings.h"
+#include "plugin/ingest/foresight.h"
 
 namespace gangway::webhook {
 namespace {
@@ -48,8 +49,10 @@ absl::Status NoReview(absl::string_view why) { return absl::InvalidArgumentError
 const api::Resource* ResourceOf(const value& request) {
   const value* of = Member(request, "resource");
   if (of == nullptr) return nullptr;
-  for (const api::Resource* resource : {&api::kJobs, &api::kPodGroups, &api::kQueues, &api::kJobFlows, &api::kCronJobs}) {
-    if (TextOf(*of, "group") == resource->group && TextOf(*of, "version") == resource->version && TextOf(*of, "resource") == resource->plural) return resource;
+  for (const api::KindRow& row : api::volcano::Kinds()) {
+    if (row.admission == nullptr || !row.admission->validating_webhook) continue;
+    const api::Resource& resource = *row.resource;
+    if (TextOf(*of, "group") == resource.group && TextOf(*of, "version") == resource.version && TextOf(*of, "resource") == resource.plural) return &resource;
   }
   return nullptr;
 }
@@ -187,7 +190,9 @@ absl::StatusOr<std::string> AnswerReview(Step step, absl::string_view review, co
     } else {
       value judged = std::move(parsed->at("request").at("object"));  // and filled in
       verdict = api::volcano::Admit(asked, &judged, queues);
-      if (verdict.allowed() && review.size() <= kMaxWarnedBytes) warnings = WarningsOf(*resource, judged);
+      if (verdict.allowed() && review.size() <= kMaxWarnedBytes) {
+        for (const ingest::Foresight& each : ingest::ForeseeIn(*resource, api::ToJson(judged))) warnings.push_back(each.ToString());
+      }
     }
   }
   if (patch.size() > limits.max_patch_bytes) {

@@ -1,7 +1,7 @@
 // Answers an API server that asks before it writes: admission.k8s.io/v1 AdmissionReview in, AdmissionReview out. Pure.
 //
 // Verdicts and defaults are those of api/volcano/admission.h. A mutating review only fills in defaults: what is wrong is refused by
-// the schema or by the validating review, which come after it. What a validating review allows may come with warnings (warnings.h).
+// the schema or by the validating review, which come after it. What a validating review allows may come with warnings (plugin/ingest/foresight.h).
 #pragma once
 
 #include <cstddef>

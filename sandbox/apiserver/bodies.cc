@@ -7,12 +7,11 @@
 #include "absl/strings/str_join.h"
 #include "api/field_rules.h"
 #include "api/json.h"
+#include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
-#include "api/volcano/custom_types.h"
 #include "api/volcano/defaults.h"
 #include "base/strings.h"
 #include "sandbox/apiserver/protobuf/protobuf_bodies.h"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -157,10 +156,10 @@ Objection ServerCore::ReportFields(Exchange& exchange, const Schema& schema, Fie
 Objection ServerCore::Admit(volcano::Operation operation, const Target& target, boost::json::value* object,
                             const boost::json::value* old_object) {
   // What a definition's schema demands. Of Volcano's types admission judges it with the rest.
-  const api::DefinedType* custom = FindCustomType(*target.resource);
-  if (custom != nullptr && volcano::FindCustomType(*target.resource) == nullptr && object != nullptr) {
+  const api::KindRow& kind = api::RowOf(*target.resource);
+  if (kind.custom() && kind.origin != api::Origin::kVolcano && object != nullptr) {
     api::FieldErrors errors;
-    api::CheckRules(*custom->table, *object, "", errors);
+    api::CheckRules(*kind.table, *object, "", errors);
     if (!errors.empty()) return Invalid(*target.resource, target.name, errors);
   }
   const volcano::QueueLookup queues = [this](absl::string_view name) -> std::optional<volcano::QueueFacts> {

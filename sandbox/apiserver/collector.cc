@@ -9,7 +9,7 @@
 #include "api/cluster_resources.h"
 #include "api/core/objects.h"
 #include "api/field_table.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/definitions.h"
 #include "sandbox/apiserver/draft.h"
@@ -270,12 +270,13 @@ void Collector::EmptyNamespace(const std::string& name) {
   // Nothing new comes into it, so one round of deletions is enough; then it is a matter of waiting.
   bool& asked = termination.asked;
   std::size_t left = 0;
-  for (const api::Resource* resource : api::KnownResources()) {
-    if (!resource->namespaced || store_.Count(*resource, name) == 0) continue;
-    left += store_.Count(*resource, name);
+  for (const api::KindRow& kind : api::Kinds()) {
+    const api::Resource& resource = *kind.resource;
+    if (!resource.namespaced || store_.Count(resource, name) == 0) continue;
+    left += store_.Count(resource, name);
     if (asked) continue;
     std::vector<RecordPtr> records;
-    store_.Scan(*resource, name, nullptr, [&](const RecordPtr& record) {
+    store_.Scan(resource, name, nullptr, [&](const RecordPtr& record) {
       records.push_back(record);
       return true;
     });

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/field_table.h"
+#include "api/kinds/kinds.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/facts.h"
-#include "sandbox/apiserver/schemas/custom.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -39,8 +39,9 @@ void AddCondition(json::array& conditions, absl::string_view type, bool holds, a
 
 const api::Resource* DefinedKind(const json::object& definition) {
   const api::Resource* found = nullptr;
-  for (const api::DefinedType& type : CustomTypes()) {
-    const api::Resource& resource = *type.resource;
+  for (const api::KindRow& kind : api::Kinds()) {
+    if (!kind.custom()) continue;
+    const api::Resource& resource = *kind.resource;
     if (TextAt(definition, "spec.group") != View(resource.group) || TextAt(definition, "spec.names.plural") != View(resource.plural) ||
         TextAt(definition, "spec.names.kind") != View(resource.kind) || (TextAt(definition, "spec.scope") == "Namespaced") != resource.namespaced) {
       continue;

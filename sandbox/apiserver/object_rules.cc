@@ -10,11 +10,11 @@
 #include "api/core/pod_validation.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/name.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/facts.h"
 #include "sandbox/apiserver/kind_rules.h"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/discovery.h"
 
 namespace gangway::sandbox {
@@ -76,7 +76,7 @@ void CheckFinalizers(const api::Resource& resource, const json::object& metadata
     foreground = foreground || text == kForegroundFinalizer;
     const std::string path = absl::StrCat("metadata.finalizers[", i, "]");
     for (const std::string& complaint : api::CheckQualifiedName(text)) AddInvalid(errors, path, text, complaint);
-    const bool core = FindCustomType(resource) == nullptr && &resource != &api::kCustomResourceDefinitions;
+    const bool core = !api::IsCustom(resource) && &resource != &api::kCustomResourceDefinitions;
     if (is_new && core && !IsFinalizerOfCore(text)) {
       AddInvalid(errors, path, text, "name is neither a standard finalizer name nor is it fully qualified");
     }
@@ -180,7 +180,7 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
 }  // namespace
 
 bool HasGeneration(const api::Resource& resource) {
-  return FindCustomType(resource) != nullptr || &resource == &api::kPods || &resource == &api::kDeployments || &resource == &api::kReplicaSets ||
+  return api::IsCustom(resource) || &resource == &api::kPods || &resource == &api::kDeployments || &resource == &api::kReplicaSets ||
          &resource == &api::kStatefulSets || &resource == &api::kPodDisruptionBudgets ||
          &resource == &api::kNetworkPolicies || &resource == &api::kPriorityClasses || &resource == &api::kDaemonSets ||
          &resource == &api::kBatchJobs || &resource == &api::kBatchCronJobs || &resource == &api::kIngresses || &resource == &api::kIngressClasses ||

@@ -2,8 +2,8 @@
 
 #include <initializer_list>
 
+#include "api/kinds/kinds.h"
 #include "sandbox/apiserver/object_rules.h"
-#include "sandbox/apiserver/schemas/custom.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -37,7 +37,7 @@ const FieldSet& ResetFields(const api::Resource& resource, absl::string_view sub
   if (subresource != "status") return *kNone;
   if (&resource == &api::kPods) return *kOfPodStatus;
   if (&resource == &api::kDeployments) return *kOfDeploymentStatus;
-  return FindCustomType(resource) != nullptr ? *kOfCustomStatus : *kSpec;
+  return api::IsCustom(resource) ? *kOfCustomStatus : *kSpec;
 }
 
 bool PutCreates(const api::Resource& resource) {

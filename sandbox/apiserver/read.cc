@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
-#include "sandbox/apiserver/schemas/custom.h"
+#include "api/kinds/kinds.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -132,7 +132,7 @@ kube::Response ServerCore::ListResponse(const Exchange& exchange, Page page) {
   json.BeginObject().Field("kind", resource.ListKind()).Field("apiVersion", resource.ApiVersion());
   json.Key("metadata").BeginObject().Field("resourceVersion", absl::StrCat(page.revision));
   // Lists of custom objects, which no Go type describes, always have it.
-  if (!page.continue_token.empty() || FindCustomType(resource) != nullptr) json.Field("continue", page.continue_token);
+  if (!page.continue_token.empty() || api::IsCustom(resource)) json.Field("continue", page.continue_token);
   if (page.remaining.has_value()) json.Field("remainingItemCount", *page.remaining);
   json.EndObject().Key("items").BeginArray();
   if (!in_pieces) {

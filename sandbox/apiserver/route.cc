@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -11,26 +12,24 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/json.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "sandbox/apiserver/draft.h"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/discovery.h"
 
 namespace gangway::sandbox {
 namespace {
 
 const api::Resource* FindResource(absl::string_view group, absl::string_view version, absl::string_view plural) {
-  for (const api::Resource* resource : api::KnownResources()) {
-    if (View(resource->plural) == plural && View(resource->group) == group && View(resource->version) == version) {
-      return resource;
-    }
+  for (const api::KindRow& kind : api::Kinds()) {
+    const api::Resource& resource = *kind.resource;
+    if (View(resource.plural) == plural && View(resource.group) == group && View(resource.version) == version) return &resource;
   }
   return nullptr;
 }
 
 bool IsGroup(absl::string_view group) {
-  const auto known = api::KnownResources();
-  return std::any_of(known.begin(), known.end(), [&](const api::Resource* each) { return View(each->group) == group; });
+  const std::span<const api::KindRow> kinds = api::Kinds();
+  return std::any_of(kinds.begin(), kinds.end(), [&](const api::KindRow& kind) { return View(kind.resource->group) == group; });
 }
 
 api::FieldError NotSupported(absl::string_view field, absl::string_view value_json, absl::string_view supported) {
@@ -243,7 +242,7 @@ Outcome<Target> ParsePath(absl::string_view path) {
   if (!target.subresource.empty() && FindSubresource(*target.resource, target.subresource) == nullptr) {
     Refusal refusal = PathNotFound();
     // Of custom objects it is said which.
-    if (FindCustomType(*target.resource) != nullptr) {
+    if (api::IsCustom(*target.resource)) {
       refusal.name = target.name;
       refusal.group = std::string(target.resource->group);
       refusal.kind = std::string(target.resource->plural);

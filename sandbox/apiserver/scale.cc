@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/json.h"
+#include "api/kinds/kinds.h"
 #include "sandbox/apiserver/object_rules.h"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/server_core.h"
 
@@ -32,7 +32,7 @@ std::string SelectorOf(const json::object& object) {
 }
 
 Draft ScaleOf(const api::Resource& resource, const json::object& object) {
-  const api::DefinedType* custom = FindCustomType(resource);
+  const api::KindRow& kind = api::RowOf(resource);
   Draft scale;
   json::object& out = scale.object();
   SetText(out, "apiVersion", "autoscaling/v1");
@@ -41,25 +41,24 @@ Draft ScaleOf(const api::Resource& resource, const json::object& object) {
   for (const absl::string_view field : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     SetText(metadata, field, TextAt(object, absl::StrCat("metadata.", field)));
   }
-  ObjectIn(out, "spec")["replicas"] = custom == nullptr ? IntAt(object, "spec.replicas", 1) : IntAt(object, PathOf(custom->scale.replicas), 0);
-  ObjectIn(out, "status")["replicas"] = IntAt(object, custom == nullptr ? "status.replicas" : PathOf(custom->scale.current), 0);
-  const std::string selector = custom == nullptr ? SelectorOf(object) : std::string(TextAt(object, PathOf(custom->scale.selector)));
+  ObjectIn(out, "spec")["replicas"] = IntAt(object, PathOf(kind.scale.replicas), kind.custom() ? 0 : 1);
+  ObjectIn(out, "status")["replicas"] = IntAt(object, PathOf(kind.scale.current), 0);
+  const std::string selector = kind.scale.selector.empty() ? SelectorOf(object) : std::string(TextAt(object, PathOf(kind.scale.selector)));
   if (!selector.empty()) SetText(ObjectIn(out, "status"), "selector", selector);
   return scale;
 }
 
 // apiextensions-apiserver: ScaleREST, for a custom object that does not say how many. nullopt: it does.
 std::optional<kube::Response> WithoutReplicas(const api::Resource& resource, const json::object& object) {
-  const api::DefinedType* custom = FindCustomType(resource);
-  if (custom == nullptr || FindPath(object, PathOf(custom->scale.replicas)) != nullptr) return std::nullopt;
-  const std::string why = absl::StrCat("the spec replicas field ", api::JsonString(View(custom->scale.replicas)), " does not exist");
+  const api::KindRow& kind = api::RowOf(resource);
+  if (!kind.custom() || FindPath(object, PathOf(kind.scale.replicas)) != nullptr) return std::nullopt;
+  const std::string why = absl::StrCat("the spec replicas field ", api::JsonString(View(kind.scale.replicas)), " does not exist");
   return Refusal{.code = 500, .reason = "InternalError", .message = "Internal error occurred: " + why, .causes = {{"", why, ""}}}.ToResponse();
 }
 
 void SetReplicas(const api::Resource& resource, json::object& object, std::int64_t replicas) {
-  const api::DefinedType* custom = FindCustomType(resource);
   json::object* at = &object;
-  std::vector<absl::string_view> steps = absl::StrSplit(custom == nullptr ? "spec.replicas" : PathOf(custom->scale.replicas), '.');
+  std::vector<absl::string_view> steps = absl::StrSplit(PathOf(api::RowOf(resource).scale.replicas), '.');
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) at = &ObjectIn(*at, steps[i]);
   (*at)[Bjs(steps.back())] = replicas;
 }
@@ -127,7 +126,7 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
                                                     .value = absl::StrCat(replicas),
                                                     .rule = "must be greater than or equal to 0",
                                                     .fix = ""}});
-    if (FindCustomType(*target.resource) != nullptr) return refusal.ToResponse();
+    if (api::IsCustom(*target.resource)) return refusal.ToResponse();
     refusal.group = "autoscaling", refusal.kind = "Scale";
     refusal.message = absl::StrCat("Scale.autoscaling", refusal.message.substr(refusal.message.find(' ')));
     return refusal.ToResponse();

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
+#include "api/kinds/kinds.h"
 #include "sandbox/apiserver/ownership_rules.h"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -27,10 +27,8 @@ const FieldSet& Replicas() {
 
 // Of the object that is scaled.
 FieldSet ReplicasIn(const api::Resource& resource) {
-  const api::DefinedType* custom = FindCustomType(resource);
-  if (custom == nullptr) return Replicas().Copy();
   apply::Path path;
-  for (const absl::string_view step : absl::StrSplit(View(custom->scale.replicas).substr(1), '.')) {
+  for (const absl::string_view step : absl::StrSplit(View(api::RowOf(resource).scale.replicas).substr(1), '.')) {
     path.push_back(apply::PathElement::Field(std::string(step)));
   }
   FieldSet out;

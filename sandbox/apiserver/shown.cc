@@ -1,8 +1,8 @@
 #include "sandbox/apiserver/shown.h"
 
 #include "absl/strings/str_cat.h"
+#include "api/kinds/kinds.h"
 #include "sandbox/apiserver/apply/managed_fields.h"
-#include "sandbox/apiserver/schemas/custom.h"
 
 namespace gangway::sandbox {
 
@@ -20,7 +20,7 @@ Bytes Shown(const Record& record, bool managed_fields) {
 Bytes ShownInList(const Record& record, bool managed_fields) {
   Bytes whole = Shown(record, managed_fields);
   const std::size_t at = whole->find("\"metadata\":");  // behind apiVersion and kind, which draft.h writes first
-  if (FindCustomType(*record.resource) != nullptr || at == std::string::npos) return whole;
+  if (api::IsCustom(*record.resource) || at == std::string::npos) return whole;
   std::weak_ptr<const std::string>& kept = record.listed[managed_fields ? 1 : 0];
   if (Bytes listed = kept.lock()) return listed;
   Bytes listed = MakeBytes(absl::StrCat("{", absl::string_view(*whole).substr(at)));

@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/volcano/defaults.h"
 #include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/ownership_rules.h"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/schemas/strategic_merge.h"
 #include "sandbox/apiserver/server_core.h"
@@ -67,7 +67,7 @@ void KeepWhatStays(const api::Resource& resource, absl::string_view subresource,
 
 // pkg/registry: through the status of Kubernetes' own kinds metadata can be written, too; not a deployment's labels and a pod's owners.
 bool StatusWritesMetadata(const api::Resource& resource, const json::object& old, json::object& next) {
-  if (FindCustomType(resource) != nullptr) return false;
+  if (api::IsCustom(resource)) return false;
   const char* const kept = &resource == &api::kDeployments ? "labels" : &resource == &api::kPods ? "ownerReferences" : nullptr;
   if (kept == nullptr) return true;
   const json::object* const before = FindObject(old, "metadata");

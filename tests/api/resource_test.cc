@@ -1,8 +1,5 @@
 #include "api/resource.h"
 
-#include <set>
-
-#include "api/known_resources.h"
 #include "gtest/gtest.h"
 
 namespace gangway::api {
@@ -12,24 +9,6 @@ TEST(ResourceTest, ApiVersionJoinsGroupAndVersion) {
   EXPECT_EQ(kPods.ApiVersion(), "v1");
   EXPECT_EQ(kJobs.ApiVersion(), "batch.volcano.sh/v1alpha1");
   EXPECT_EQ(kQueues.ListKind(), "QueueList");
-}
-
-TEST(ResourceTest, EveryResourceIsFoundByItsKind) {
-  std::set<std::pair<std::string, std::string_view>> seen;
-  for (const Resource* resource : KnownResources()) {
-    EXPECT_EQ(FindKind(resource->ApiVersion(), {resource->kind.data(), resource->kind.size()}), resource);
-    EXPECT_TRUE(seen.emplace(resource->ApiVersion(), resource->plural).second) << resource->plural << " stands twice";
-  }
-}
-
-TEST(ResourceTest, UnknownKindsAreNotFound) {
-  EXPECT_EQ(FindKind("v1", "Job"), nullptr);
-  EXPECT_EQ(FindKind("batch/v1beta1", "Job"), nullptr);
-  EXPECT_EQ(FindKind("batch.volcano.sh/v1alpha1x", "Job"), nullptr);
-  EXPECT_EQ(FindKind("batch.volcano.sh", "Job"), nullptr);
-  EXPECT_EQ(FindKind("/v1", "Pod"), nullptr);
-  EXPECT_EQ(FindKind("", ""), nullptr);
-  EXPECT_EQ(FindKind("v1", "pod"), nullptr);
 }
 
 TEST(ResourceTest, PathsOfNamespacedResources) {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "sandbox/apiserver/protobuf/protobuf_bodies.h"
@@ -52,11 +52,12 @@ std::string AcceptOf(absl::string_view word) {
 
 // "pods"; "jobs.batch" where Volcano has a plural too, which "jobs" is.
 const api::Resource* ResourceOf(absl::string_view name) {
-  for (const api::Resource* resource : api::kAllResources) {
-    if (View(resource->plural) == name) return resource;
-  }
-  for (const api::Resource* resource : api::KnownResources()) {
-    if (View(resource->plural) == name || absl::StrCat(View(resource->plural), ".", View(resource->group)) == name) return resource;
+  for (const bool custom : {true, false}) {
+    for (const api::KindRow& kind : api::Kinds()) {
+      const api::Resource& resource = *kind.resource;
+      const bool meant = View(resource.plural) == name || absl::StrCat(View(resource.plural), ".", View(resource.group)) == name;
+      if (meant && kind.custom() == custom) return &resource;
+    }
   }
   return nullptr;
 }

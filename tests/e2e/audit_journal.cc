@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "base/status_macros.h"
 
 namespace gangway::testutil {
@@ -39,7 +39,8 @@ struct Entry {
 
 const api::Resource* FindResource(const object& ref) {
   const std::string group = Text(&ref, "apiGroup"), version = Text(&ref, "apiVersion"), plural = Text(&ref, "resource");
-  for (const api::Resource* const resource : api::KnownResources()) {
+  for (const api::KindRow& kind : api::Kinds()) {
+    const api::Resource* const resource = kind.resource;
     if (resource->group == group && resource->version == version && resource->plural == plural) return resource;
   }
   return nullptr;

@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/resource.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "base/strings.h"
 #include "kube/client/status.h"
 
@@ -38,9 +40,10 @@ const api::Resource* ResourceOf(absl::string_view path) {
   const bool in_namespace = parts.size() > version + 3 && parts[version + 1] == "namespaces";
   const std::size_t plural = version + (in_namespace ? 3 : 1);
   if (parts.size() <= plural) return nullptr;
-  const auto found = std::find_if(api::kAllResources.begin(), api::kAllResources.end(),
-                                  [&](const api::Resource* resource) { return View(resource->group) == group && View(resource->plural) == parts[plural]; });
-  return found == api::kAllResources.end() ? nullptr : *found;
+  const std::span<const api::KindRow> kinds = api::Kinds();
+  const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                  [&](const api::KindRow& kind) { return View(kind.resource->group) == group && View(kind.resource->plural) == parts[plural]; });
+  return found == kinds.end() ? nullptr : found->resource;
 }
 
 kube::Response Refusal(int code, absl::string_view reason) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/resource.h"
 #include "base/check.h"
 #include "tests/stories/story.h"
@@ -27,8 +28,10 @@ std::vector<std::string> Texts(const json::value& value) {
 }
 
 const api::Resource& ResourceOf(absl::string_view kind) {
-  for (const api::Resource* const resource : api::kAllResources) {
-    if (absl::string_view(resource->kind.data(), resource->kind.size()) == kind) return *resource;
+  for (const bool custom : {true, false}) {  // a Job is Volcano's
+    for (const api::KindRow& row : api::Kinds()) {
+      if (row.custom() == custom && View(row.resource->kind) == kind) return *row.resource;
+    }
   }
   GW_CHECK(false && "a kind that stories do not know");
   return api::kPods;

@@ -14,9 +14,8 @@
 #include "absl/strings/strip.h"
 #include "api/cluster_resources.h"
 #include "api/json.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "kube/client/status.h"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/openapi.h"
 #include "sandbox/apiserver/schemas/reviews.h"
 
@@ -57,10 +56,10 @@ constexpr Subresource kStatefulSetSubresources[] = {{"scale", "autoscaling", "v1
 absl::Span<const Subresource> SubresourcesOfCustom(const api::Resource& resource) {
   static const auto& all = *[] {
     auto* made = new absl::btree_map<const api::Resource*, std::vector<Subresource>>();
-    for (const api::DefinedType& type : CustomTypes()) {
-      std::vector<Subresource>& subs = (*made)[type.resource];
-      if (!type.scale.replicas.empty()) subs.push_back({"scale", "autoscaling", "v1", "Scale", kReadWrite});
-      if (type.status) subs.push_back({"status", type.resource->group, type.resource->version, type.resource->kind, kReadWrite});
+    for (const api::KindRow& kind : api::Kinds()) {
+      std::vector<Subresource>& subs = (*made)[kind.resource];
+      if (!kind.scale.replicas.empty()) subs.push_back({"scale", "autoscaling", "v1", "Scale", kReadWrite});
+      if (kind.status) subs.push_back({"status", kind.resource->group, kind.resource->version, kind.resource->kind, kReadWrite});
     }
     return made;
   }();
@@ -89,7 +88,7 @@ std::vector<Group> MakeGroups() {
     }
     groups.push_back({resource->group, resource->version, {resource}});
   };
-  for (const api::Resource* resource : api::KnownResources()) add(resource);
+  for (const api::KindRow& kind : api::Kinds()) add(kind.resource);
   for (const api::Resource* review : Reviews()) add(review);
   return groups;
 }

@@ -14,13 +14,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "api/openapi/kubernetes_schemas.h"
 #include "api/openapi/table_schema.h"
 #include "api/resource.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/custom.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -98,10 +97,10 @@ std::string ComponentName(const api::Resource& resource) {
   return absl::StrCat(absl::StrJoin(parts.rbegin(), parts.rend(), "."), ".", View(resource.version), ".", View(resource.kind));
 }
 
-json::value CustomSchema(const api::DefinedType& custom) {
-  json::value schema = api::SchemaOfTable(*custom.table, Reference);
-  schema.get_object()["description"] = TextValue(View(custom.doc));
-  schema.get_object()[Key(kKindsKey)] = json::array{KindOf(*custom.resource)};
+json::value CustomSchema(const api::KindRow& kind) {
+  json::value schema = api::SchemaOfTable(*kind.table, Reference);
+  schema.get_object()["description"] = TextValue(View(kind.doc));
+  schema.get_object()[Key(kKindsKey)] = json::array{KindOf(*kind.resource)};
   return schema;
 }
 
@@ -109,7 +108,7 @@ const json::object& Definitions(const json::value& data) { return data.at("defin
 
 // The definition that is this resource's kind.
 std::string ComponentOf(const api::Resource& resource, const json::object& definitions) {
-  if (FindCustomType(resource) != nullptr) return ComponentName(resource);
+  if (api::IsCustom(resource)) return ComponentName(resource);
   const json::value wanted = KindOf(resource);
   for (const json::key_value_pair& definition : definitions) {
     const json::value* kinds = definition.value().get_object().if_contains(Key(kKindsKey));
@@ -158,7 +157,7 @@ json::object Operation(const Verb& verb, const api::Resource& resource, absl::st
   if (verb.method == "post" || verb.method == "put") operation["requestBody"] = Content(kJson, Reference(component));
   if (verb.method == "patch") {
     // A custom resource has no strategic merge patch.
-    const std::size_t patches = FindCustomType(resource) == nullptr ? kPatches.size() : kPatches.size() - 1;
+    const std::size_t patches = !api::IsCustom(resource) ? kPatches.size() : kPatches.size() - 1;
     operation["requestBody"] = Content(std::span(kPatches).first(patches), Reference(absl::StrCat(kMeta, "Patch")));
   }
   json::object response = Content(kJson, verb.action == "list" ? json::object{{"type", "object"}} : Reference(component));
@@ -196,9 +195,10 @@ void AddPaths(const api::Resource& resource, absl::string_view component, json::
 // The components, and what they refer to.
 json::object Components(absl::btree_set<std::string> wanted, const json::object& definitions) {
   absl::btree_map<std::string, json::value> made;
-  for (const api::DefinedType& custom : CustomTypes()) {
-    const std::string component = ComponentName(*custom.resource);
-    if (wanted.contains(component)) made.emplace(component, CustomSchema(custom));
+  for (const api::KindRow& kind : api::Kinds()) {
+    if (!kind.custom()) continue;
+    const std::string component = ComponentName(*kind.resource);
+    if (wanted.contains(component)) made.emplace(component, CustomSchema(kind));
   }
   for (const auto& [name, schema] : made) CollectReferences(schema, wanted);
   while (!wanted.empty()) {
@@ -227,11 +227,11 @@ std::uint64_t HashOf(absl::string_view text, std::uint64_t hash = 0xcbf29ce48422
 std::string OpenApiIndex() {
   const std::uint64_t kubernetes = HashOf(View(api::KubernetesSchemas()));
   absl::btree_map<std::string, std::uint64_t> hashes;
-  for (const api::Resource* resource : api::KnownResources()) {
-    std::uint64_t& hash = hashes.try_emplace(GroupVersionPath(*resource), kubernetes).first->second;
-    if (const api::DefinedType* custom = FindCustomType(*resource)) {
+  for (const api::KindRow& kind : api::Kinds()) {
+    std::uint64_t& hash = hashes.try_emplace(GroupVersionPath(*kind.resource), kubernetes).first->second;
+    if (kind.custom()) {
       std::string schema;
-      api::WriteSchema(*custom->table, schema);
+      api::WriteSchema(*kind.table, schema);
       hash = HashOf(schema, hash);
     }
   }
@@ -249,10 +249,10 @@ std::optional<std::string> OpenApiDocument(absl::string_view group_version_path)
   const json::value data = json::parse({text.data(), text.size()}, &memory);
   json::object paths;
   absl::btree_set<std::string> wanted;
-  for (const api::Resource* resource : api::KnownResources()) {
-    if (GroupVersionPath(*resource) != group_version_path) continue;
-    const std::string component = ComponentOf(*resource, Definitions(data));
-    AddPaths(*resource, component, paths);
+  for (const api::KindRow& kind : api::Kinds()) {
+    if (GroupVersionPath(*kind.resource) != group_version_path) continue;
+    const std::string component = ComponentOf(*kind.resource, Definitions(data));
+    AddPaths(*kind.resource, component, paths);
     wanted.insert(component);
   }
   if (paths.empty()) return std::nullopt;

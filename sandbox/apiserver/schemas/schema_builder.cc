@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "api/openapi/crd_defaults.h"
 #include "api/paddle/embedded.h"
-#include "api/volcano/custom_types.h"
+#include "api/volcano/embedded.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"

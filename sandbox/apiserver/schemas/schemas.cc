@@ -7,13 +7,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/field_rules.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "api/openapi/kubernetes_schemas.h"
-#include "api/volcano/custom_types.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/schema_builder.h"
 
 namespace gangway::sandbox {
@@ -64,13 +62,14 @@ Schemas::Schemas() : types_(std::make_unique<Types>()) {
     schema.root = builder.FromDefinition(definition, /*custom=*/false);
     types_->by_kind.emplace(Key(api_version, kind), schema);
   });
-  for (const api::DefinedType& type : CustomTypes()) {
-    const Schema schema{type.resource->kind, builder.FromTable(*type.table), /*custom=*/true, type.table,
-                        /*judged=*/api::volcano::FindCustomType(*type.resource) == nullptr};
-    types_->by_kind.emplace(Key(type.resource->ApiVersion(), View(type.resource->kind)), schema);
+  for (const api::KindRow& kind : api::Kinds()) {
+    if (!kind.custom()) continue;
+    const Schema schema{kind.resource->kind, builder.FromTable(*kind.table), /*custom=*/true, kind.table,
+                        /*judged=*/kind.origin != api::Origin::kVolcano};
+    types_->by_kind.emplace(Key(kind.resource->ApiVersion(), View(kind.resource->kind)), schema);
   }
   builder.Finish();
-  for (const api::Resource* resource : api::KnownResources()) GW_CHECK(For(*resource) != nullptr);
+  for (const api::KindRow& kind : api::Kinds()) GW_CHECK(For(*kind.resource) != nullptr);
 }
 
 Schemas::~Schemas() = default;

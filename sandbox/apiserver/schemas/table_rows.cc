@@ -11,9 +11,8 @@
 #include "absl/strings/strip.h"
 #include "api/field_table.h"
 #include "api/json_value.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "base/strings.h"
-#include "sandbox/apiserver/schemas/custom.h"
 #include "sandbox/apiserver/schemas/table.h"
 
 namespace gangway::sandbox {
@@ -297,7 +296,7 @@ TableShape MakeShape(const api::Resource& resource) {
     }
   }
   shape.columns.push_back({"Name", "string", "name"});
-  for (const api::PrinterColumn& column : FindCustomType(resource)->columns) {
+  for (const api::PrinterColumn& column : api::RowOf(resource).columns) {
     shape.columns.push_back({column.name, column.type, {}, {}, column.priority});
   }
   return shape;
@@ -361,7 +360,7 @@ std::string JoinContainers(Look workload, absl::string_view field) {
 const TableShape& TableShapeOf(const api::Resource& resource) {
   static const auto& shapes = *[] {
     auto* all = new absl::btree_map<const api::Resource*, TableShape>();
-    for (const api::Resource* each : api::KnownResources()) all->emplace(each, MakeShape(*each));
+    for (const api::KindRow& kind : api::Kinds()) all->emplace(kind.resource, MakeShape(*kind.resource));
     return all;
   }();
   return shapes.at(&resource);
@@ -374,7 +373,7 @@ Cells CellsOf(const TableShape& shape, Look object, absl::Time now) {
     return cells;
   }
   cells.push_back(NameCell(object));
-  for (const api::PrinterColumn& column : FindCustomType(*shape.resource)->columns) {
+  for (const api::PrinterColumn& column : api::RowOf(*shape.resource).columns) {
     cells.push_back(CustomCell(column, object, now));
   }
   return cells;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
 #include "api/paddle/paddle_job.h"
 #include "gmock/gmock.h"
@@ -26,9 +27,11 @@ using boost::json::value;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<DefinedType> AllTypes() {
-  std::vector<DefinedType> all = VolcanoTypes();
-  for (const DefinedType& type : PaddleTypes()) all.push_back(type);
+std::vector<KindRow> AllTypes() {
+  std::vector<KindRow> all;
+  for (const KindRow& kind : Kinds()) {
+    if (kind.custom()) all.push_back(kind);
+  }
   return all;
 }
 
@@ -36,7 +39,7 @@ const value& CrdOf(const Resource& resource) {
   static auto& made = *new std::map<const Resource*, value>;
   const auto [at, fresh] = made.try_emplace(&resource);
   if (fresh) {
-    for (const DefinedType& type : AllTypes()) {
+    for (const KindRow& type : AllTypes()) {
       if (type.resource == &resource) at->second = *ParseJson(CrdJson(type));
     }
   }
@@ -227,11 +230,11 @@ TEST(CrdTest, PaddleJobsAreAsOpenAsTheOriginals) {
 
 // kubectl apply keeps the object in an annotation, which may have 256 KiB.
 TEST(CrdTest, EveryDefinitionCanBeApplied) {
-  for (const DefinedType& type : AllTypes()) EXPECT_LT(CrdJson(type).size(), 250'000u) << CrdName(*type.resource);
+  for (const KindRow& type : AllTypes()) EXPECT_LT(CrdJson(type).size(), 250'000u) << CrdName(*type.resource);
 }
 
 TEST(CrdTest, EverySchemaIsStructural) {
-  for (const DefinedType& type : AllTypes()) {
+  for (const KindRow& type : AllTypes()) {
     Walk(SchemaOf(*type.resource), CrdName(*type.resource), ExpectStructural);
   }
 }
@@ -277,7 +280,7 @@ TEST(CrdTest, EveryFieldThatWasRecordedIsKnown) {
 }
 
 TEST(CrdTest, YamlReadsBackAsTheSame) {
-  for (const DefinedType& type : AllTypes()) {
+  for (const KindRow& type : AllTypes()) {
     const auto documents = ReadManifest(CrdYaml(type), "crd.yaml");
     ASSERT_TRUE(documents.ok()) << documents.status();
     ASSERT_EQ(documents->size(), 1u);
@@ -286,7 +289,7 @@ TEST(CrdTest, YamlReadsBackAsTheSame) {
 }
 
 TEST(CrdTest, WhatIsCheckedInIsWhatTheTablesSay) {
-  for (const DefinedType& type : AllTypes()) {
+  for (const KindRow& type : AllTypes()) {
     const absl::string_view folder = type.resource == &paddle::kPaddleJobs             ? "crds-paddle"
                                      : type.resource == &paddle::kubeflow::kPaddleJobs ? "crds-kubeflow"
                                                                                        : "crds";

@@ -5,8 +5,8 @@
 #include "api/json_value.h"
 #include "api/openapi/crd_defaults.h"
 #include "api/openapi/kubernetes_schemas.h"
-#include "api/volcano/custom_types.h"
 #include "api/volcano/job.h"
+#include "api/volcano/kinds.h"
 #include "api/volcano/scheduling.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -55,8 +55,8 @@ TEST(EmbeddedTest, EveryDefinitionAndEveryDefaultIsPublished) {
   const value data = *ParseJson({text.data(), text.size()});
   const object& definitions = data.at("definitions").get_object();
   std::set<std::string> names;
-  for (const volcano::CustomType& type : volcano::CustomTypes()) {
-    SchemaOfTable(*type.table, [&](absl::string_view definition) {
+  for (const KindRow& kind : volcano::Kinds()) {
+    SchemaOfTable(*kind.table, [&](absl::string_view definition) {
       names.insert(std::string(definition));
       return Named(definition);
     });

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
 #include "api/volcano/defaults.h"
 #include "gmock/gmock.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
 #include "api/volcano/admission.h"
 #include "gtest/gtest.h"

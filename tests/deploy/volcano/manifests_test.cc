@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
-#include "api/volcano/custom_types.h"
+#include "api/volcano/kinds.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/process/process.h"
@@ -355,7 +355,7 @@ TEST(GeneratedTest, PaddleJobsStandApart) {
 TEST(CrdsCommandTest, PrintsAllOrThoseThatAreNamed) {
   const Outcome all = RunProgram({GW_GANGWAY, "crds"});
   EXPECT_EQ(all.exit_code, 0);
-  EXPECT_EQ(Read(all.out, "crds").size(), api::volcano::CustomTypes().size());
+  EXPECT_EQ(Read(all.out, "crds").size(), api::volcano::Kinds().size());
   const Outcome one = RunProgram({GW_GANGWAY, "crds", "queues.scheduling.volcano.sh"});
   EXPECT_EQ(one.out, ReadFile(kDeploy + "/crds/queues.scheduling.volcano.sh.yaml"));
   const Outcome paddle = RunProgram({GW_GANGWAY, "crds", "paddlejobs.kubeflow.org"});

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "base/simulated_loop.h"

@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "base/check.h"

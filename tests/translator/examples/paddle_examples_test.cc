@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "base/strings.h"

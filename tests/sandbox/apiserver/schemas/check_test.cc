@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "api/paddle_resources.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -55,7 +55,8 @@ std::string PodWithContainer(absl::string_view members) {
 }
 
 TEST(SchemasTest, KnowsEveryResource) {
-  for (const api::Resource* resource : api::KnownResources()) {
+  for (const api::KindRow& kind : api::Kinds()) {
+    const api::Resource* const resource = kind.resource;
     const Schema* schema = TheSchemas().For(*resource);
     ASSERT_NE(schema, nullptr) << resource->kind;
     EXPECT_EQ(schema->kind, resource->kind);

@@ -7,11 +7,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "base/strings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sandbox/apiserver/schemas/custom.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -92,7 +91,8 @@ std::set<std::string> AggregatedNames(const std::string& path) {
 TEST(DiscoveryTest, EveryResourceIsListedInBothForms) {
   std::set<std::string> aggregated = AggregatedNames("/api");
   aggregated.merge(AggregatedNames("/apis"));
-  for (const api::Resource* resource : api::KnownResources()) {
+  for (const api::KindRow& kind : api::Kinds()) {
+    const api::Resource* const resource = kind.resource;
     EXPECT_THAT(aggregated, Contains(absl::StrCat(View(resource->group), "/", View(resource->plural))));
     const std::string path = absl::StrCat(resource->group.empty() ? "/api/" : "/apis/", resource->ApiVersion());
     const std::string list = *Get(path).body;
@@ -166,7 +166,8 @@ class OpenApiTest : public ::testing::Test {
 
 // kubectl: QueryParamVerifierV3 looks for these on the PATCH operation of the kind.
 TEST_F(OpenApiTest, SaysThatFieldValidationAndDryRunAreKnown) {
-  for (const api::Resource* resource : api::KnownResources()) {
+  for (const api::KindRow& kind : api::Kinds()) {
+    const api::Resource* const resource = kind.resource;
     const std::string prefix = absl::StrCat(resource->group.empty() ? "api/" : "apis/", resource->ApiVersion());
     const std::string path = absl::StrCat("/", prefix, resource->namespaced ? "/namespaces/{namespace}/" : "/", View(resource->plural), "/{name}");
     const boost::json::value& patch = Document(prefix).at("paths").at(path).at("patch");
@@ -179,7 +180,7 @@ TEST_F(OpenApiTest, SaysThatFieldValidationAndDryRunAreKnown) {
     EXPECT_THAT(parameters, Contains("fieldValidation"));
     EXPECT_THAT(parameters, Contains("dryRun"));
     // A custom resource has no strategic merge patch, and kubectl must not compute one.
-    const bool custom = FindCustomType(*resource) != nullptr;
+    const bool custom = api::IsCustom(*resource);
     EXPECT_EQ(patch.at("requestBody").at("content").as_object().contains("application/strategic-merge-patch+json"), !custom);
   }
 }

@@ -14,7 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "api/field_table.h"
 #include "api/json_value.h"
-#include "api/known_resources.h"
+#include "api/kinds/kinds.h"
 #include "api/paddle_resources.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -306,7 +306,8 @@ TEST(TableTest, KubeflowsPaddleJobsShowTheirLastCondition) {
 }
 
 TEST(TableTest, EveryResourceHasATable) {
-  for (const api::Resource* resource : api::KnownResources()) {
+  for (const api::KindRow& kind : api::Kinds()) {
+    const api::Resource* const resource = kind.resource;
     EXPECT_EQ(Row(*resource, R"({"metadata":{"name":"x"}})").empty(), false) << resource->kind;
   }
 }
