@@ -3,7 +3,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "api/cluster_resources.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "boost/json/array.hpp"
@@ -86,6 +85,8 @@ void CheckBinding(const json::object& binding, bool namespaced, FieldErrors& err
   });
 }
 
+}  // namespace
+
 // pkg/apis/admissionregistration/validation
 void CheckWebhooks(const json::object& configuration, FieldErrors& errors) {
   ForEachIn(configuration, "webhooks", [&](const json::object& webhook, const std::string& path) {
@@ -136,41 +137,40 @@ void CheckBatchJob(const json::object& job, FieldErrors& errors) {
   AddRequired(errors, "spec.template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\"");
 }
 
-bool IsBinding(const api::Resource& resource) { return &resource == &api::kRoleBindings || &resource == &api::kClusterRoleBindings; }
+namespace {
+
+// The value at the path is as it was.
+void CheckSame(const json::object& before, const json::object& after, absl::string_view path, absl::string_view rule, FieldErrors& errors) {
+  const json::value* const a = FindPath(before, path);
+  const json::value* const b = FindPath(after, path);
+  if (a == nullptr || b == nullptr ? a == b : Equal(*a, *b)) return;
+  Add(errors, FieldError::Type::kInvalid, path, b == nullptr ? "null" : api::ToJson(*b), rule);
+}
+
+constexpr absl::string_view kImmutable = "field is immutable";
 
 }  // namespace
 
-void CheckClusterKind(const api::Resource& resource, const json::object& object, FieldErrors& errors) {
-  if (&resource == &api::kRoles || &resource == &api::kClusterRoles) CheckRules(object, resource.namespaced, errors);
-  if (IsBinding(resource)) CheckBinding(object, resource.namespaced, errors);
-  if (&resource == &api::kMutatingWebhookConfigurations || &resource == &api::kValidatingWebhookConfigurations) CheckWebhooks(object, errors);
-  if (&resource == &api::kCustomResourceDefinitions) CheckDefinition(object, errors);
-  if (&resource == &api::kBatchJobs) CheckBatchJob(object, errors);
+void CheckRole(const json::object& role, FieldErrors& errors) { CheckRules(role, /*namespaced=*/true, errors); }
+void CheckClusterRole(const json::object& role, FieldErrors& errors) { CheckRules(role, /*namespaced=*/false, errors); }
+void CheckRoleBinding(const json::object& binding, FieldErrors& errors) { CheckBinding(binding, /*namespaced=*/true, errors); }
+void CheckClusterRoleBinding(const json::object& binding, FieldErrors& errors) { CheckBinding(binding, /*namespaced=*/false, errors); }
+
+void CheckBindingChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  CheckSame(before, after, "roleRef", "cannot change roleRef", errors);
 }
 
-void CheckClusterKindChange(const api::Resource& resource, const json::object& before, const json::object& after, FieldErrors& errors) {
-  const auto same = [&](absl::string_view path) {
-    const json::value* const a = FindPath(before, path);
-    const json::value* const b = FindPath(after, path);
-    return a == nullptr || b == nullptr ? a == b : Equal(*a, *b);
-  };
-  const auto immutable = [&](absl::string_view path, absl::string_view rule) {
-    if (!same(path)) Add(errors, FieldError::Type::kInvalid, path, FindPath(after, path) == nullptr ? "null" : api::ToJson(*FindPath(after, path)), rule);
-  };
-  if (IsBinding(resource)) immutable("roleRef", "cannot change roleRef");
-  if (&resource == &api::kCustomResourceDefinitions) {
-    immutable("spec.group", "field is immutable");
-    immutable("spec.scope", "field is immutable");
-    immutable("spec.names.plural", "field is immutable");
-    immutable("spec.names.kind", "field is immutable");
-  }
-  if (&resource == &api::kStorageClasses) {
-    for (const absl::string_view field : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) immutable(field, "field is immutable");
-  }
-  if (&resource == &api::kBatchJobs) {
-    for (const absl::string_view field : {"spec.completionMode", "spec.completions", "spec.selector", "spec.template"}) {
-      immutable(field, "field is immutable");
-    }
+void CheckDefinitionChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  for (const absl::string_view field : {"spec.group", "spec.scope", "spec.names.plural", "spec.names.kind"}) CheckSame(before, after, field, kImmutable, errors);
+}
+
+void CheckStorageClassChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  for (const absl::string_view field : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) CheckSame(before, after, field, kImmutable, errors);
+}
+
+void CheckBatchJobChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  for (const absl::string_view field : {"spec.completionMode", "spec.completions", "spec.selector", "spec.template"}) {
+    CheckSame(before, after, field, kImmutable, errors);
   }
 }
 

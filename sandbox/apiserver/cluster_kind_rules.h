@@ -2,16 +2,23 @@
 #pragma once
 
 #include "api/field_error.h"
-#include "api/resource.h"
 #include "boost/json/object.hpp"
 
 namespace gangway::sandbox {
 
-// Of an object as it will be stored; nothing of other kinds.
-void CheckClusterKind(const api::Resource& resource, const boost::json::object& object, api::FieldErrors& errors);
+// Of an object as it will be stored.
+void CheckRole(const boost::json::object& role, api::FieldErrors& errors);
+void CheckClusterRole(const boost::json::object& role, api::FieldErrors& errors);
+void CheckRoleBinding(const boost::json::object& binding, api::FieldErrors& errors);
+void CheckClusterRoleBinding(const boost::json::object& binding, api::FieldErrors& errors);
+void CheckWebhooks(const boost::json::object& configuration, api::FieldErrors& errors);
+void CheckDefinition(const boost::json::object& definition, api::FieldErrors& errors);
+void CheckBatchJob(const boost::json::object& job, api::FieldErrors& errors);
 
 // Of an update.
-void CheckClusterKindChange(const api::Resource& resource, const boost::json::object& before, const boost::json::object& after,
-                            api::FieldErrors& errors);
+void CheckBindingChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
+void CheckDefinitionChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
+void CheckStorageClassChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
+void CheckBatchJobChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
 
 }  // namespace gangway::sandbox

@@ -7,6 +7,7 @@
 #include "api/json.h"
 #include "base/check.h"
 #include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/served_kind.h"
 #include "sandbox/apiserver/server_core.h"
 #include "sandbox/apiserver/server_defaults.h"
 
@@ -92,7 +93,7 @@ void ServerCore::StampNew(const Target& target, boost::json::object& object) {
   }
   SetText(metadata, "uid", NewUid());
   SetText(metadata, "creationTimestamp", api::FormatTime(loop_.Now()));
-  if (HasGeneration(*target.resource)) metadata["generation"] = 1;
+  if (ServedAs(*target.resource).generation) metadata["generation"] = 1;
   // A node registers with its status; what else has a status subresource starts without.
   if (HasStatusSubresource(*target.resource) && target.resource != &api::kNodes) object.erase("status");
 }
@@ -117,7 +118,9 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   }
   StampNew(target, draft.object());
   DropEmptyMetadata(draft.metadata());
-  if (Objection objection = FillInNew(resource, store_, loop_.Now(), draft.object())) return *std::move(objection);
+  if (const auto fill_in = ServedAs(resource).fill_in; fill_in != nullptr) {
+    if (Objection objection = fill_in(store_, loop_.Now(), draft.object())) return *std::move(objection);
+  }
   if (&resource == &api::kServices) addresses_.Give(store_, draft.object());
   if (const api::FieldErrors errors = CheckObject(resource, draft.object(), true); !errors.empty()) {
     return Invalid(resource, name, errors);
@@ -166,7 +169,7 @@ void ServerCore::CreateDefault(const api::Resource& resource, absl::string_view 
   const apply::ManagedFieldsPtr managed = ownership_.AfterUpdate(nullptr, nullptr, draft.root(), WriteOf(resource, note));
   StampNew(target, draft.object());
   if (!status.is_null()) draft.object()["status"] = status;
-  GW_CHECK(!FillInNew(resource, store_, loop_.Now(), draft.object()).has_value());
+  if (const auto fill_in = ServedAs(resource).fill_in; fill_in != nullptr) GW_CHECK(!fill_in(store_, loop_.Now(), draft.object()).has_value());
   GW_CHECK(Commit(resource, draft, false, note, &managed).ok());
 }
 

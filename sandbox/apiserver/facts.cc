@@ -6,42 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "boost/json/array.hpp"
+#include "sandbox/apiserver/served_kind.h"
 
 namespace gangway::sandbox {
 namespace {
 
 namespace json = boost::json;
-
-struct FieldLabels {
-  const api::Resource* resource;
-  absl::Span<const absl::string_view> fields;
-};
-
-// kube-apiserver: the field label conversions of each kind.
-constexpr absl::string_view kPodFields[] = {"spec.nodeName",      "spec.restartPolicy", "spec.schedulerName",
-                                            "spec.hostNetwork",   "status.phase",       "status.podIP",
-                                            "spec.serviceAccountName", "status.nominatedNodeName"};
-constexpr absl::string_view kNodeFields[] = {"spec.unschedulable"};
-constexpr absl::string_view kNamespaceFields[] = {"status.phase"};
-constexpr absl::string_view kEventFields[] = {
-    "involvedObject.kind",            "involvedObject.namespace", "involvedObject.name",
-    "involvedObject.uid",             "involvedObject.apiVersion", "involvedObject.resourceVersion",
-    "involvedObject.fieldPath",       "reason",                   "reportingComponent",
-    "source",                         "type"};
-constexpr absl::string_view kSecretFields[] = {"type"};
-constexpr absl::string_view kServiceFields[] = {"spec.clusterIP", "spec.type"};
-constexpr absl::string_view kReplicaSetFields[] = {"status.replicas"};
-
-absl::Span<const absl::string_view> FieldsOf(const api::Resource& resource) {
-  if (&resource == &api::kPods) return kPodFields;
-  if (&resource == &api::kNodes) return kNodeFields;
-  if (&resource == &api::kNamespaces) return kNamespaceFields;
-  if (&resource == &api::kEvents) return kEventFields;
-  if (&resource == &api::kSecrets) return kSecretFields;
-  if (&resource == &api::kServices) return kServiceFields;
-  if (&resource == &api::kReplicaSets) return kReplicaSetFields;
-  return {};
-}
 
 void AddField(absl::string_view field, const json::object& object, PackedPairs& out) {
   const json::value* value = FindPath(object, field == "source" ? "source.component" : field);
@@ -93,13 +63,13 @@ void ReadFacts(const api::Resource& resource, const json::object& object, Record
     ReadMetadata(*metadata, record);
   }
   record.collecting = HasFinalizer(object, kForegroundFinalizer) || HasFinalizer(object, kOrphanFinalizer);
-  for (const absl::string_view field : FieldsOf(resource)) AddField(field, object, record.fields);
+  for (const absl::string_view field : ServedAs(resource).field_labels) AddField(field, object, record.fields);
 }
 
 bool HasFieldLabel(const api::Resource& resource, absl::string_view field) {
   if (field == "metadata.name") return true;
   if (field == "metadata.namespace") return resource.namespaced;
-  const absl::Span<const absl::string_view> fields = FieldsOf(resource);
+  const absl::Span<const absl::string_view> fields = ServedAs(resource).field_labels;
   return std::find(fields.begin(), fields.end(), field) != fields.end();
 }
 

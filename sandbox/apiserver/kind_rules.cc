@@ -11,14 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "api/cluster_resources.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/selector.h"
 #include "boost/json/array.hpp"
-#include "sandbox/apiserver/cluster_kind_rules.h"
 #include "sandbox/apiserver/draft.h"
-#include "sandbox/apiserver/stored_kind_rules.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -56,6 +53,8 @@ std::string WhyNoDataKey(absl::string_view key) {
 }
 
 constexpr std::size_t kMaxLookedFor = 1000;  // mistakes of one object
+
+}  // namespace
 
 void CheckDataKeys(const json::object& object, FieldErrors& errors) {
   const json::object* data = FindObject(object, "data");
@@ -117,6 +116,8 @@ void CheckClaim(const json::object& object, FieldErrors& errors) {
   }
 }
 
+namespace {
+
 // pkg/apis/policy/validation: a count, or a share such as "50%".
 void CheckCountOrShare(const json::object& object, absl::string_view path, FieldErrors& errors) {
   const json::value* value = FindPath(object, path);
@@ -135,6 +136,8 @@ void CheckCountOrShare(const json::object& object, absl::string_view path, Field
   if (!absl::SimpleAtoi(digits, &share) || share > 100) wrong("must not be greater than 100%");
 }
 
+}  // namespace
+
 void CheckBudget(const json::object& object, FieldErrors& errors) {
   CheckCountOrShare(object, "spec.minAvailable", errors);
   CheckCountOrShare(object, "spec.maxUnavailable", errors);
@@ -142,6 +145,8 @@ void CheckBudget(const json::object& object, FieldErrors& errors) {
   Add(errors, FieldError::Type::kInvalid, "spec", api::ToJson(*FindPath(object, "spec")),
       "minAvailable and maxUnavailable cannot be both set");
 }
+
+namespace {
 
 void CheckSelector(const json::object& object, FieldErrors& errors) {
   const json::value* selector = FindPath(object, "spec.selector");
@@ -168,6 +173,15 @@ void CheckRestartPolicy(const json::object& object, FieldErrors& errors) {
   if (policy.empty() || policy == "Always") return;
   Add(errors, FieldError::Type::kNotSupported, "spec.template.spec.restartPolicy", api::JsonString(policy), "supported values: \"Always\"");
 }
+
+}  // namespace
+
+void CheckWorkload(const json::object& object, FieldErrors& errors) {
+  CheckSelector(object, errors);
+  CheckRestartPolicy(object, errors);
+}
+
+namespace {
 
 // --- changes
 
@@ -249,6 +263,8 @@ bool SameButImages(const json::value* before, const json::value* after) {
   return true;
 }
 
+}  // namespace
+
 // pkg/apis/core/validation: ValidatePodUpdate
 void CheckPodChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   const json::object* a = FindObject(before, "spec");
@@ -302,32 +318,36 @@ void CheckClaimChange(const json::object& before, const json::object& after, Fie
       "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
 }
 
-}  // namespace
-
-bool HasPodTemplate(const api::Resource& resource) {
-  return &resource == &api::kDeployments || &resource == &api::kReplicaSets || &resource == &api::kStatefulSets || &resource == &api::kDaemonSets ||
-         &resource == &api::kBatchJobs;
+void CheckNewEvent(const json::object& object, FieldErrors& errors) {
+  const absl::string_view ns = TextAt(object, "metadata.namespace");
+  const absl::string_view involved = TextAt(object, "involvedObject.namespace");
+  const bool fits = involved.empty() ? ns == "default" || ns == "kube-system" : ns == involved;
+  if (!fits) Add(errors, FieldError::Type::kInvalid, "involvedObject.namespace", api::JsonString(involved), "does not match event.namespace");
 }
 
-void CheckKind(const api::Resource& resource, const json::object& object, FieldErrors& errors) {
-  if (&resource == &api::kConfigMaps) CheckDataKeys(object, errors);
-  if (&resource == &api::kSecrets) CheckSecret(object, errors);
-  if (&resource == &api::kServices) CheckService(object, errors);
-  if (&resource == &api::kLeases) CheckLease(object, errors);
-  if (&resource == &api::kPersistentVolumeClaims) CheckClaim(object, errors);
-  if (&resource == &api::kPodDisruptionBudgets) CheckBudget(object, errors);
-  if (HasPodTemplate(resource) && &resource != &api::kBatchJobs) CheckSelector(object, errors);
-  if (HasPodTemplate(resource) && &resource != &api::kBatchJobs) CheckRestartPolicy(object, errors);
-  CheckClusterKind(resource, object, errors);
-  CheckStoredKind(resource, object, errors);
+void CheckDataChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  if (!BoolAt(before, "immutable")) return;
+  if (!BoolAt(after, "immutable")) {
+    Add(errors, FieldError::Type::kForbidden, "immutable", "", "field is immutable when `immutable` is set");
+  }
+  for (const absl::string_view field : {"data", "binaryData", "stringData"}) {
+    if (!Same(FindPath(before, field), FindPath(after, field))) {
+      Add(errors, FieldError::Type::kForbidden, field, "", "field is immutable when `immutable` is set");
+    }
+  }
 }
 
-void CheckKindChange(const api::Resource& resource, const json::object& before, const json::object& after, FieldErrors& errors) {
-  if (&resource == &api::kPods) CheckPodChange(before, after, errors);
-  if (&resource == &api::kServices) CheckServiceChange(before, after, errors);
-  if (&resource == &api::kPersistentVolumeClaims) CheckClaimChange(before, after, errors);
-  CheckClusterKindChange(resource, before, after, errors);
-  CheckStoredKindChange(resource, before, after, errors);
+void CheckSecretChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  const json::value* const type = FindPath(after, "type");
+  if (!Same(FindPath(before, "type"), type)) {
+    Add(errors, FieldError::Type::kInvalid, "type", type == nullptr ? "null" : api::ToJson(*type), "field is immutable");
+  }
+  CheckDataChange(before, after, errors);
+}
+
+void CheckPriorityClassChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  if (Same(FindPath(before, "value"), FindPath(after, "value"))) return;
+  Add(errors, FieldError::Type::kForbidden, "value", "", "may not be changed in an update.");
 }
 
 }  // namespace gangway::sandbox

@@ -14,8 +14,7 @@
 #include "api/name.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/facts.h"
-#include "sandbox/apiserver/kind_rules.h"
-#include "sandbox/apiserver/schemas/discovery.h"
+#include "sandbox/apiserver/served_kind.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -39,25 +38,18 @@ void AddImmutable(FieldErrors& errors, absl::string_view field, const json::valu
   Add(errors, FieldError::Type::kInvalid, field, value == nullptr ? "null" : api::ToJson(*value), "field is immutable");
 }
 
-api::Complaints CheckName(const api::Resource& resource, absl::string_view name) {
-  if (&resource == &api::kServices) return api::CheckDns1035Label(name);
-  if (&resource == &api::kNamespaces) return api::CheckDns1123Label(name);
-  if (View(resource.group) == "rbac.authorization.k8s.io") return api::CheckPathSegment(name);
-  return api::CheckDns1123Subdomain(name);
-}
-
 void CheckNames(const api::Resource& resource, const json::object& metadata, FieldErrors& errors) {
   if (const absl::string_view base = FindText(metadata, "generateName"); !base.empty()) {
     // The dash at its end will have letters behind it.
     const std::string whole = base.back() == '-' && base.size() > 1 ? absl::StrCat(base.substr(0, base.size() - 1), "a") : std::string(base);
-    for (const std::string& complaint : CheckName(resource, whole)) AddInvalid(errors, "metadata.generateName", base, complaint);
+    for (const std::string& complaint : ServedAs(resource).check_name(whole)) AddInvalid(errors, "metadata.generateName", base, complaint);
   }
   const absl::string_view name = FindText(metadata, "name");
   if (name.empty()) {
     Add(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
     return;
   }
-  for (const std::string& complaint : CheckName(resource, name)) AddInvalid(errors, "metadata.name", name, complaint);
+  for (const std::string& complaint : ServedAs(resource).check_name(name)) AddInvalid(errors, "metadata.name", name, complaint);
 }
 
 // pkg/apis/core/validation: ValidateFinalizerName
@@ -106,13 +98,6 @@ void CheckOwners(const json::object& metadata, FieldErrors& errors) {
   }
 }
 
-void CheckEvent(const json::object& object, FieldErrors& errors) {
-  const absl::string_view ns = TextAt(object, "metadata.namespace");
-  const absl::string_view involved = TextAt(object, "involvedObject.namespace");
-  const bool fits = involved.empty() ? ns == "default" || ns == "kube-system" : ns == involved;
-  if (!fits) AddInvalid(errors, "involvedObject.namespace", involved, "does not match event.namespace");
-}
-
 void CheckPodParts(const api::Resource& resource, const json::object& object, FieldErrors& errors) {
   FieldErrors found;
   if (&resource == &api::kPods) {
@@ -121,7 +106,7 @@ void CheckPodParts(const api::Resource& resource, const json::object& object, Fi
     } else {
       Add(found, FieldError::Type::kRequired, "spec", "", "must have containers");
     }
-  } else if (HasPodTemplate(resource)) {
+  } else if (ServedAs(resource).pod_template) {
     if (const json::value* pod = FindPath(object, "spec.template"); pod != nullptr) {
       found = api::core::CheckPodTemplate(*pod, "spec.template");
     }
@@ -134,22 +119,6 @@ void CheckPodParts(const api::Resource& resource, const json::object& object, Fi
 bool Same(const json::value* a, const json::value* b) {
   if (a == nullptr || b == nullptr) return a == b;
   return Equal(*a, *b);
-}
-
-void CheckDataChange(const api::Resource& resource, const json::object& before, const json::object& after,
-                     FieldErrors& errors) {
-  if (&resource == &api::kSecrets && !Same(FindPath(before, "type"), FindPath(after, "type"))) {
-    AddImmutable(errors, "type", FindPath(after, "type"));
-  }
-  if (!BoolAt(before, "immutable")) return;
-  if (!BoolAt(after, "immutable")) {
-    Add(errors, FieldError::Type::kForbidden, "immutable", "", "field is immutable when `immutable` is set");
-  }
-  for (const absl::string_view field : {"data", "binaryData", "stringData"}) {
-    if (!Same(FindPath(before, field), FindPath(after, field))) {
-      Add(errors, FieldError::Type::kForbidden, field, "", "field is immutable when `immutable` is set");
-    }
-  }
 }
 
 void CheckMetadataChange(const json::object& before, const json::object& after, FieldErrors& errors) {
@@ -179,15 +148,6 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
 
 }  // namespace
 
-bool HasGeneration(const api::Resource& resource) {
-  return api::IsCustom(resource) || &resource == &api::kPods || &resource == &api::kDeployments || &resource == &api::kReplicaSets ||
-         &resource == &api::kStatefulSets || &resource == &api::kPodDisruptionBudgets ||
-         &resource == &api::kNetworkPolicies || &resource == &api::kPriorityClasses || &resource == &api::kDaemonSets ||
-         &resource == &api::kBatchJobs || &resource == &api::kBatchCronJobs || &resource == &api::kIngresses || &resource == &api::kIngressClasses ||
-         &resource == &api::kMutatingWebhookConfigurations || &resource == &api::kValidatingWebhookConfigurations ||
-         &resource == &api::kCustomResourceDefinitions;
-}
-
 void DropEmptyMetadata(json::object& metadata) {
   for (const absl::string_view field : {"labels", "annotations", "finalizers", "ownerReferences"}) {
     const json::value* value = metadata.if_contains(Bjs(field));
@@ -197,7 +157,7 @@ void DropEmptyMetadata(json::object& metadata) {
   }
 }
 
-bool HasStatusSubresource(const api::Resource& resource) { return FindSubresource(resource, "status") != nullptr; }
+bool HasStatusSubresource(const api::Resource& resource) { return api::RowOf(resource).status; }
 
 FieldErrors CheckObject(const api::Resource& resource, const json::object& object, bool is_new) {
   FieldErrors errors;
@@ -210,10 +170,11 @@ FieldErrors CheckObject(const api::Resource& resource, const json::object& objec
   }
   CheckFinalizers(resource, metadata, is_new, errors);
   CheckOwners(metadata, errors);
-  CheckKind(resource, object, errors);
+  const ServedKind& served = ServedAs(resource);
+  if (served.check != nullptr) served.check(object, errors);
   if (is_new) {
     CheckPodParts(resource, object, errors);
-    if (&resource == &api::kEvents) CheckEvent(object, errors);
+    if (served.check_new != nullptr) served.check_new(object, errors);
   }
   return errors;
 }
@@ -221,15 +182,12 @@ FieldErrors CheckObject(const api::Resource& resource, const json::object& objec
 FieldErrors CheckChange(const api::Resource& resource, const json::object& before, const json::object& after) {
   FieldErrors errors;
   CheckMetadataChange(before, after, errors);
-  if (&resource == &api::kConfigMaps || &resource == &api::kSecrets) CheckDataChange(resource, before, after, errors);
+  const ServedKind& served = ServedAs(resource);
+  if (served.check_change != nullptr) served.check_change(before, after, errors);
   const auto immutable = [&](absl::string_view field) {
     if (!Same(FindPath(before, field), FindPath(after, field))) AddImmutable(errors, field, FindPath(after, field));
   };
-  if (&resource == &api::kPriorityClasses && !Same(FindPath(before, "value"), FindPath(after, "value"))) {
-    Add(errors, FieldError::Type::kForbidden, "value", "", "may not be changed in an update.");
-  }
-  CheckKindChange(resource, before, after, errors);
-  if (HasPodTemplate(resource) && &resource != &api::kBatchJobs) {
+  if (served.pod_template && &resource != &api::kBatchJobs) {
     immutable("spec.selector");
     if (SpecChanged(resource, before, after)) CheckPodParts(resource, after, errors);
   }

@@ -8,8 +8,6 @@
 
 namespace gangway::sandbox {
 
-// Whether the server counts changes of its spec in metadata.generation.
-bool HasGeneration(const api::Resource& resource);
 // Whether its status is written through a subresource only.
 bool HasStatusSubresource(const api::Resource& resource);
 

@@ -40,9 +40,4 @@ const FieldSet& ResetFields(const api::Resource& resource, absl::string_view sub
   return api::IsCustom(resource) ? *kOfCustomStatus : *kSpec;
 }
 
-bool PutCreates(const api::Resource& resource) {
-  return &resource == &api::kServices || &resource == &api::kLeases || &resource == &api::kEvents ||
-         &resource == &api::kLimitRanges || &resource == &api::kEndpoints;
-}
-
 }  // namespace gangway::sandbox

@@ -11,7 +11,4 @@ namespace gangway::sandbox {
 // itself, the rest through the status (kubernetes: each strategy's GetResetFields).
 const apply::FieldSet& ResetFields(const api::Resource& resource, absl::string_view subresource);
 
-// Whether a PUT creates what is not there (kubernetes: each strategy's AllowCreateOnUpdate).
-bool PutCreates(const api::Resource& resource);
-
 }  // namespace gangway::sandbox

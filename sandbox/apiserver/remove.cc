@@ -7,6 +7,7 @@
 #include "api/field_table.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/served_kind.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -92,12 +93,6 @@ Refusal Outdated(const api::Resource& resource, absl::string_view name, absl::st
   return refusal;
 }
 
-// pkg/registry: ReturnDeletedObject
-bool ReturnsDeleted(const api::Resource& resource) {
-  return &resource == &api::kPods || &resource == &api::kServices || &resource == &api::kServiceAccounts || &resource == &api::kResourceQuotas ||
-         &resource == &api::kPersistentVolumes || &resource == &api::kPersistentVolumeClaims || &resource == &api::kStorageClasses;
-}
-
 // pkg/registry/batch/job: jobs of batch/v1 leave their pods unless told otherwise.
 void OrphanByDefault(Exchange& exchange, DeleteOptions& options) {
   if (exchange.target.resource != &api::kBatchJobs || options.propagation != Propagation::kUnset) return;
@@ -161,7 +156,7 @@ kube::Response ServerCore::Delete(Exchange& exchange) {
   const CommitNote note{exchange.caller.name, "delete", "", {}, exchange.caller.managed_fields};
   Outcome<Removal> removal = Remove(target, *record, *options, note);
   if (!removal.ok()) return removal.refusal().ToResponse();
-  if (!removal->gone || ReturnsDeleted(*target.resource)) return ObjectResponse(exchange, 200, removal->object);
+  if (!removal->gone || ServedAs(*target.resource).returns_deleted) return ObjectResponse(exchange, 200, removal->object);
   return SuccessStatus(200, target.resource, target.name, record->uid);
 }
 

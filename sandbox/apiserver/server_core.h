@@ -117,6 +117,9 @@ class ServerCore final : public CollectorActions {
   // Brings `next` (a whole object, checked against its schema) in as the successor of `before`.
   Outcome<Bytes> Replace(const Target& target, const Record& before, const Draft& old, Draft& next, bool dry_run,
                          bool unconditional, const CommitNote& note, const Claims& claims = {});
+  // Its steps: what `next` keeps of the object as it was, and whether it may come after it.
+  void BringForward(const Target& target, const boost::json::object& old, Draft& next);
+  Objection CheckSuccessor(const Target& target, const Draft& old, Draft& next, bool spec_changed);
   // The object as a patch may see it: with its managedFields, when the patch speaks of them.
   void AddManagedFields(const Record& record, absl::string_view patch, Draft& draft);
   kube::Response CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note);

@@ -130,6 +130,12 @@ void SetDefaultStorageClass(const Store& store, json::object& claim) {
   if (!name.empty()) SetText(spec, "storageClassName", name);
 }
 
+void SetPhase(json::object& object, absl::string_view phase) {
+  SetText(object["status"].emplace_object(), "phase", phase);
+}
+
+}  // namespace
+
 Objection FillInPod(const Store& store, absl::Time now, json::object& object) {
   json::object& spec = ObjectIn(object, "spec");
   if (Objection objection = AdmitServiceAccount(store, object, spec)) return objection;
@@ -149,17 +155,18 @@ Objection FillInPod(const Store& store, absl::Time now, json::object& object) {
   return std::nullopt;
 }
 
-void FillInNamespace(json::object& object) {
+Objection FillInNamespace(const Store&, absl::Time, json::object& object) {
   LabelNamespace(object);
   json::array& finalizers = ObjectIn(object, "spec")["finalizers"].emplace_array();
   finalizers.emplace_back("kubernetes");
-  SetText(object["status"].emplace_object(), "phase", "Active");
+  SetPhase(object, "Active");
+  return std::nullopt;
 }
 
 // pkg/registry/batch/job: generateSelector
-void FillInBatchJob(json::object& object) {
+Objection FillInBatchJob(const Store&, absl::Time, json::object& object) {
   json::object& spec = ObjectIn(object, "spec");
-  if (BoolAt(spec, "manualSelector")) return;
+  if (BoolAt(spec, "manualSelector")) return std::nullopt;
   const std::string uid(TextAt(object, "metadata.uid")), name(TextAt(object, "metadata.name"));
   json::object& labels = ObjectIn(ObjectIn(ObjectIn(spec, "template"), "metadata"), "labels");
   for (const absl::string_view prefix : {"", "batch.kubernetes.io/"}) {
@@ -170,13 +177,24 @@ void FillInBatchJob(json::object& object) {
   // pkg/apis/batch/v1, SetDefaults_Job: a Job without labels has its template's.
   json::object& metadata = ObjectIn(object, "metadata");
   if (const json::object* own = FindObject(metadata, "labels"); own == nullptr || own->empty()) metadata["labels"] = labels;
+  return std::nullopt;
 }
 
-void SetPhase(json::object& object, absl::string_view phase) {
-  SetText(object["status"].emplace_object(), "phase", phase);
+Objection FillInClaim(const Store& store, absl::Time, json::object& object) {
+  SetDefaultStorageClass(store, object);
+  SetPhase(object, "Pending");
+  return std::nullopt;
 }
 
-}  // namespace
+Objection FillInVolume(const Store&, absl::Time, json::object& object) {
+  SetPhase(object, "Available");
+  return std::nullopt;
+}
+
+Objection FillInDefinitionStatus(const Store&, absl::Time now, json::object& object) {
+  FillInDefinition(now, object);
+  return std::nullopt;
+}
 
 absl::string_view QosClassOf(const json::object& spec) {
   bool any = false, all = true;
@@ -205,15 +223,16 @@ void FoldStringData(json::object& secret) {
   secret.erase("stringData");
 }
 
-Objection FillInNew(const api::Resource& resource, const Store& store, absl::Time now, json::object& object) {
-  if (&resource == &api::kPods) return FillInPod(store, now, object);
-  if (&resource == &api::kNamespaces) FillInNamespace(object);
-  if (&resource == &api::kPersistentVolumeClaims) SetDefaultStorageClass(store, object), SetPhase(object, "Pending");
-  if (&resource == &api::kPersistentVolumes) SetPhase(object, "Available");
-  if (&resource == &api::kBatchJobs) FillInBatchJob(object);
-  if (&resource == &api::kCustomResourceDefinitions) FillInDefinition(now, object);
-  return std::nullopt;
+void KeepQosClass(absl::string_view subresource, const json::object& before, json::object& after) {
+  const absl::string_view qos = subresource == "status" ? TextAt(before, "status.qosClass") : absl::string_view();
+  if (!qos.empty()) SetTextIfAbsent(ObjectIn(after, "status"), "qosClass", qos);
 }
+
+void KeepNamespaceLabel(absl::string_view subresource, const json::object&, json::object& after) {
+  if (subresource.empty()) LabelNamespace(after);
+}
+
+void KeepTemplateCount(absl::string_view, const json::object& before, json::object& after) { CountTemplate(&before, after); }
 
 void CountTemplate(const json::object* before, json::object& daemon_set) {
   constexpr absl::string_view kCount = "deprecated.daemonset.template.generation";

@@ -53,15 +53,15 @@ void ServiceAddresses::Give(const Store& store, json::object& service) {
   SetTextIfAbsent(spec, "ipFamilyPolicy", any_family ? "RequireDualStack" : "SingleStack");
 }
 
-void KeepAddress(const json::object& old, json::object& next) {
-  const json::object* before = FindObject(old, "spec");
-  json::object* after = FindObject(next, "spec");
-  if (before == nullptr || after == nullptr || FindText(*after, "type") == "ExternalName") return;
+void KeepServiceAddress(absl::string_view subresource, const json::object& before, json::object& after) {
+  const json::object* const had = FindObject(before, "spec");
+  json::object* const has = FindObject(after, "spec");
+  if (!subresource.empty() || had == nullptr || has == nullptr || FindText(*has, "type") == "ExternalName") return;
   for (const absl::string_view field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
-    const json::value* had = before->if_contains(Bjs(field));
-    const json::value* has = after->if_contains(Bjs(field));
-    const bool silent = has == nullptr || has->is_null() || (has->is_string() && has->get_string().empty());
-    if (had != nullptr && silent) (*after)[Bjs(field)] = *had;
+    const json::value* const old = had->if_contains(Bjs(field));
+    const json::value* const now = has->if_contains(Bjs(field));
+    const bool silent = now == nullptr || now->is_null() || (now->is_string() && now->get_string().empty());
+    if (old != nullptr && silent) (*has)[Bjs(field)] = *old;
   }
 }
 

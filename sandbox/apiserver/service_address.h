@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "absl/strings/string_view.h"
 #include "boost/json/object.hpp"
 #include "sandbox/apiserver/store.h"
 
@@ -19,6 +20,6 @@ class ServiceAddresses {
 };
 
 // An update that says nothing of the address keeps it.
-void KeepAddress(const boost::json::object& old, boost::json::object& next);
+void KeepServiceAddress(absl::string_view subresource, const boost::json::object& before, boost::json::object& after);
 
 }  // namespace gangway::sandbox

@@ -44,6 +44,8 @@ constexpr std::array kAccessModes{"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnc
 constexpr std::array kNoSource{"accessModes",  "capacity",         "claimRef",   "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy",
                                "storageClassName", "volumeAttributesClassName", "volumeMode"};
 
+}  // namespace
+
 void CheckAccessModes(const json::object& object, FieldErrors& errors) {
   for (const json::value& mode : ListAt(object, "spec.accessModes")) {
     const absl::string_view text = mode.is_string() ? FromBjs(mode.get_string()) : absl::string_view();
@@ -53,6 +55,8 @@ void CheckAccessModes(const json::object& object, FieldErrors& errors) {
   }
 }
 
+namespace {
+
 json::object SourceOf(const json::object& spec) {
   json::object source;
   for (const auto& member : spec) {  // in their order
@@ -60,6 +64,8 @@ json::object SourceOf(const json::object& spec) {
   }
   return source;
 }
+
+}  // namespace
 
 void CheckVolume(const json::object& object, FieldErrors& errors) {
   const json::object& spec = MapIn(object, "spec");
@@ -77,6 +83,8 @@ void CheckVolume(const json::object& object, FieldErrors& errors) {
     Add(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", FromBjs(at->key())), "", "may not specify more than 1 volume type");
   }
 }
+
+namespace {
 
 // --- limit ranges; ValidateLimitRange
 
@@ -108,6 +116,8 @@ void CheckOrder(const json::object& limit, const std::string& path, absl::string
         absl::StrCat(order.told_lower, " value ", lower->ToString(), " is greater than ", order.told_upper, " value ", upper->ToString()));
   }
 }
+
+}  // namespace
 
 void CheckLimitRange(const json::object& object, FieldErrors& errors) {
   std::set<std::string> types;
@@ -142,6 +152,8 @@ void CheckQuota(const json::object& object, FieldErrors& errors) {
     Add(errors, FieldError::Type::kInvalid, absl::StrCat("spec.hard[", name, "]"), api::ToJson(hard.value()), "must be greater than or equal to 0");
   }
 }
+
+namespace {
 
 bool IsAddress(const std::string& text) {
   unsigned char bytes[16];
@@ -186,19 +198,17 @@ void CheckEndpointPorts(const json::object& object, FieldErrors& errors) {
 
 }  // namespace
 
-void CheckStoredKind(const api::Resource& resource, const json::object& object, FieldErrors& errors) {
-  if (&resource == &api::kPersistentVolumes) CheckVolume(object, errors);
-  if (&resource == &api::kPersistentVolumeClaims) CheckAccessModes(object, errors);
-  if (&resource == &api::kLimitRanges) CheckLimitRange(object, errors);
-  if (&resource == &api::kResourceQuotas) CheckQuota(object, errors);
-  if (&resource == &api::kEndpoints) CheckEndpointAddresses(object, errors), CheckEndpointPorts(object, errors);
+void CheckEndpoints(const json::object& object, FieldErrors& errors) {
+  CheckEndpointAddresses(object, errors);
+  CheckEndpointPorts(object, errors);
 }
 
-void CheckStoredKindChange(const api::Resource& resource, const json::object& before, const json::object& after, FieldErrors& errors) {
-  if (&resource == &api::kPersistentVolumes && !Equal(SourceOf(MapIn(before, "spec")), SourceOf(MapIn(after, "spec")))) {
-    Add(errors, FieldError::Type::kForbidden, "spec.persistentvolumesource", "", "spec.persistentvolumesource is immutable after creation");
-  }
-  if (&resource != &api::kResourceQuotas) return;
+void CheckVolumeChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  if (Equal(SourceOf(MapIn(before, "spec")), SourceOf(MapIn(after, "spec")))) return;
+  Add(errors, FieldError::Type::kForbidden, "spec.persistentvolumesource", "", "spec.persistentvolumesource is immutable after creation");
+}
+
+void CheckQuotaChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   const auto scopes = [](const json::object& quota) {
     std::set<std::string> out;
     for (const json::value& each : ListAt(quota, "spec.scopes")) out.insert(api::ToJson(each));

@@ -2,16 +2,20 @@
 #pragma once
 
 #include "api/field_error.h"
-#include "api/resource.h"
 #include "boost/json/object.hpp"
 
 namespace gangway::sandbox {
 
-// Of an object as it will be stored; nothing of other kinds.
-void CheckStoredKind(const api::Resource& resource, const boost::json::object& object, api::FieldErrors& errors);
+// Of an object as it will be stored.
+void CheckVolume(const boost::json::object& object, api::FieldErrors& errors);
+// Of claims.
+void CheckAccessModes(const boost::json::object& object, api::FieldErrors& errors);
+void CheckLimitRange(const boost::json::object& object, api::FieldErrors& errors);
+void CheckQuota(const boost::json::object& object, api::FieldErrors& errors);
+void CheckEndpoints(const boost::json::object& object, api::FieldErrors& errors);
 
 // Of an update.
-void CheckStoredKindChange(const api::Resource& resource, const boost::json::object& before, const boost::json::object& after,
-                           api::FieldErrors& errors);
+void CheckVolumeChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
+void CheckQuotaChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
 
 }  // namespace gangway::sandbox

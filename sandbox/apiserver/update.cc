@@ -13,6 +13,7 @@
 #include "sandbox/apiserver/ownership_rules.h"
 #include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/schemas/strategic_merge.h"
+#include "sandbox/apiserver/served_kind.h"
 #include "sandbox/apiserver/server_core.h"
 #include "sandbox/apiserver/server_defaults.h"
 #include "sandbox/apiserver/service_address.h"
@@ -27,11 +28,6 @@ constexpr absl::string_view kPatchTypes =
     "application/apply-patch+yaml";
 constexpr absl::string_view kCustomPatchTypes =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
-
-// Whether a PUT without resourceVersion is one that knows no version, not one that forgot it.
-bool AllowsUnconditional(const api::Resource& resource, const Schema& schema) {
-  return !schema.custom && &resource != &api::kLeases && &resource != &api::kPodDisruptionBudgets;
-}
 
 // What clients leave out keeps its value; what they may not say is dropped.
 void KeepServerMetadata(const json::object& old_metadata, json::object& metadata) {
@@ -54,21 +50,10 @@ void KeepServerMetadata(const json::object& old_metadata, json::object& metadata
 
 bool Same(const json::value* a, const json::value* b) { return a == nullptr || b == nullptr ? a == b : Equal(*a, *b); }
 
-// What a write cannot take away: a pod's class of service, a namespace's label of its name, a service's address.
-void KeepWhatStays(const api::Resource& resource, absl::string_view subresource, const json::object& old, json::object& next) {
-  if (&resource == &api::kPods && subresource == "status") {
-    const absl::string_view qos = TextAt(old, "status.qosClass");
-    if (!qos.empty()) SetTextIfAbsent(ObjectIn(next, "status"), "qosClass", qos);
-  }
-  if (&resource == &api::kNamespaces && subresource.empty()) LabelNamespace(next);
-  if (&resource == &api::kServices && subresource.empty()) KeepAddress(old, next);
-  if (&resource == &api::kDaemonSets) CountTemplate(&old, next);
-}
-
-// pkg/registry: through the status of Kubernetes' own kinds metadata can be written, too; not a deployment's labels and a pod's owners.
+// pkg/registry: through the status of Kubernetes' own kinds metadata can be written, too.
 bool StatusWritesMetadata(const api::Resource& resource, const json::object& old, json::object& next) {
   if (api::IsCustom(resource)) return false;
-  const char* const kept = &resource == &api::kDeployments ? "labels" : &resource == &api::kPods ? "ownerReferences" : nullptr;
+  const char* const kept = ServedAs(resource).status_keeps;
   if (kept == nullptr) return true;
   const json::object* const before = FindObject(old, "metadata");
   json::object& metadata = ObjectIn(next, "metadata");
@@ -105,13 +90,9 @@ bool Releases(const api::Resource& resource, const json::object& old, const json
   return finalizers == nullptr || !finalizers->is_array() || finalizers->get_array().empty();
 }
 
-}  // namespace
-
-Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, const Draft& old, Draft& next,
-                                   bool dry_run, bool unconditional, const CommitNote& note, const Claims& claims) {
+// The lock, and that it is the same object.
+Objection CheckPreconditions(const Target& target, const Record& before, const json::object& old_metadata, const json::object& metadata, bool unconditional) {
   const api::Resource& resource = *target.resource;
-  json::object& metadata = next.metadata();
-  const json::object& old_metadata = *FindObject(old.object(), "metadata");
   const absl::string_view version = FindText(metadata, "resourceVersion");
   if (!version.empty() && version != "0") {
     if (version != FindText(old_metadata, "resourceVersion")) return Conflict(resource, target.name, kModifiedMeanwhile);
@@ -140,13 +121,45 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   if (!ns.empty() && ns != target.ns) {
     return BadRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  KeepServerMetadata(old_metadata, metadata);
+  return std::nullopt;
+}
+
+// Whether metadata.generation counts this write to the object itself.
+bool CountsAsChange(const api::Resource& resource, bool spec_changed, const json::object& old, const json::object& next) {
+  if (!ServedAs(resource).generation) return false;
+  // pkg/registry/scheduling/priorityclass: only its value would count, and that cannot change.
+  if (&resource == &api::kPriorityClasses) return false;
+  // pkg/registry/apps/deployment: its controller copies annotations, so they count too.
+  return spec_changed || (&resource == &api::kDeployments && !Same(FindPath(old, "metadata.annotations"), FindPath(next, "metadata.annotations")));
+}
+
+}  // namespace
+
+void ServerCore::BringForward(const Target& target, const json::object& old, Draft& next) {
+  const api::Resource& resource = *target.resource;
+  json::object& metadata = next.metadata();
+  KeepServerMetadata(*FindObject(old, "metadata"), metadata);
   DropEmptyMetadata(metadata);
-  if (HasStatusSubresource(resource)) {
-    KeepTheOtherHalf(resource, old.object(), target.subresource == "status", next.object());
-  }
+  if (HasStatusSubresource(resource)) KeepTheOtherHalf(resource, old, target.subresource == "status", next.object());
   apply::WriteAsGo(next.root(), *schemas_.For(resource)->root);
-  KeepWhatStays(resource, target.subresource, old.object(), next.object());
+  if (const auto keep = ServedAs(resource).keep; keep != nullptr) keep(target.subresource, old, next.object());
+}
+
+Objection ServerCore::CheckSuccessor(const Target& target, const Draft& old, Draft& next, bool spec_changed) {
+  api::FieldErrors errors = CheckObject(*target.resource, next.object(), false);
+  const api::FieldErrors more = CheckChange(*target.resource, old.object(), next.object());
+  errors.insert(errors.end(), more.begin(), more.end());
+  if (!errors.empty()) return Invalid(*target.resource, target.name, errors);
+  return spec_changed ? Admit(api::volcano::Operation::kUpdate, target, &next.root(), &old.root()) : std::nullopt;
+}
+
+Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, const Draft& old, Draft& next,
+                                   bool dry_run, bool unconditional, const CommitNote& note, const Claims& claims) {
+  const api::Resource& resource = *target.resource;
+  if (Objection objection = CheckPreconditions(target, before, *FindObject(old.object(), "metadata"), next.metadata(), unconditional)) {
+    return *std::move(objection);
+  }
+  BringForward(target, old.object(), next);
   const bool same = Equal(next.root(), old.root());
   apply::ManagedFieldsPtr managed = claims.decided.value_or(claims.given.value_or(before.managed));
   if (!same && !claims.decided.has_value()) {
@@ -154,25 +167,12 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   }
   // Nothing changes, so there is no revision and no event.
   if (same && apply::SameButTimes(managed, before.managed)) return Shown(before, note.managed_fields);
-  const bool spec_changed = target.subresource.empty() && SpecChanged(resource, old.object(), next.object());
-  // pkg/registry/apps/deployment: its controller copies annotations, so they count too.
-  const bool annotated = &resource == &api::kDeployments && target.subresource.empty() &&
-                         !Same(FindPath(old.object(), "metadata.annotations"), FindPath(next.object(), "metadata.annotations"));
-  // pkg/registry/scheduling/priorityclass: only its value would count, and that cannot change.
-  const bool counts = (spec_changed || annotated) && &resource != &api::kPriorityClasses;
-  if (HasGeneration(resource) && counts) {
-    next.metadata()["generation"] = IntAt(old.object(), "metadata.generation", 0) + 1;
-  }
   if (target.subresource.empty()) {
-    api::FieldErrors errors = CheckObject(resource, next.object(), false);
-    const api::FieldErrors more = CheckChange(resource, old.object(), next.object());
-    errors.insert(errors.end(), more.begin(), more.end());
-    if (!errors.empty()) return Invalid(resource, target.name, errors);
-    if (spec_changed) {
-      if (Objection objection = Admit(api::volcano::Operation::kUpdate, target, &next.root(), &old.root())) {
-        return *std::move(objection);
-      }
+    const bool spec_changed = SpecChanged(resource, old.object(), next.object());
+    if (CountsAsChange(resource, spec_changed, old.object(), next.object())) {
+      next.metadata()["generation"] = IntAt(old.object(), "metadata.generation", 0) + 1;
     }
+    if (Objection objection = CheckSuccessor(target, old, next, spec_changed)) return *std::move(objection);
   }
   if (Releases(resource, old.object(), next.object())) {
     // What was wished for is answered; watchers see the last state that was.
@@ -231,7 +231,7 @@ kube::Response ServerCore::Put(Exchange& exchange) {
   const Draft old = Draft::OfStored(*record->json);
   const Claims claims = TakeClaims(resource, target.subresource, record.get(), *draft);
   Outcome<Bytes> replaced =
-      Replace(target, *record, old, *draft, options->dry_run, AllowsUnconditional(resource, schema), note, claims);
+      Replace(target, *record, old, *draft, options->dry_run, ServedAs(resource).unconditional_update, note, claims);
   if (!replaced.ok()) return replaced.refusal().ToResponse();
   return ObjectResponse(exchange, 200, *replaced);
 }
@@ -239,7 +239,7 @@ kube::Response ServerCore::Put(Exchange& exchange) {
 kube::Response ServerCore::CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note) {
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
-  if (!PutCreates(resource) || !target.subresource.empty()) return NotFound(resource, target.name).ToResponse();
+  if (!ServedAs(resource).create_on_update || !target.subresource.empty()) return NotFound(resource, target.name).ToResponse();
   json::object& metadata = draft.metadata();
   if (const absl::string_view uid = FindText(metadata, "uid"); !uid.empty()) {
     return Conflict(resource, target.name, absl::StrCat("Precondition failed: UID in precondition: ", uid,
