@@ -4,7 +4,7 @@
 #include "api/field_table.h"
 #include "api/json_value.h"
 #include "sandbox/apiserver/apply/managed_fields.h"
-#include "sandbox/apiserver/schemas/reviews.h"
+#include "sandbox/apiserver/reviews.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -48,22 +48,22 @@ void ServerCore::CompleteReview(const api::Resource& review, const Schema& schem
   if (entries.ok()) metadata["managedFields"] = *std::move(entries);
 }
 
-std::optional<kube::Response> ServerCore::ReviewAccess(const kube::Request& request, const Caller& caller) {
+std::optional<Outcome<kube::Response>> ServerCore::ReviewAccess(const kube::Request& request, const Caller& caller) {
   const api::Resource* const asked = FindReview(request.path);
   if (asked == nullptr) return std::nullopt;
-  if (request.method != "POST") return MethodNotAllowed().ToResponse();
-  if (request.body.size() > kMaxBodyBytes) return TooLarge().ToResponse();
+  if (request.method != "POST") return MethodNotAllowed();
+  if (request.body.size() > kMaxBodyBytes) return TooLarge();
   Outcome<Query> query = Query::Parse(request.query);
-  if (!query.ok()) return query.refusal().ToResponse();
+  if (!query.ok()) return query.refusal();
   Outcome<WriteOptions> options = ParseWriteOptions(*query, "CreateOptions");
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   Exchange exchange{.request = request, .caller = caller, .target = {}, .query = std::move(*query), .warnings = {}};
   exchange.target.resource = asked;
   const Schema& schema = *schemas_.ForKind(asked->ApiVersion(), View(asked->kind));
   Outcome<Draft> review = ReadBody(exchange, &schema, options->field_validation);
-  if (!review.ok()) return review.refusal().ToResponse();
+  if (!review.ok()) return review.refusal();
   if (Objection objection = CheckTypeMeta(asked->ApiVersion(), View(asked->kind), *review)) {
-    return objection->ToResponse();
+    return *std::move(objection);
   }
   const CommitNote note{caller.name, "create", "", options->field_manager};
   CompleteReview(*asked, schema, note, *review);

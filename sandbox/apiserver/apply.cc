@@ -135,17 +135,17 @@ Objection ServerCore::CheckConfiguration(const Target& target, const Schema& sch
   return std::nullopt;
 }
 
-kube::Response ServerCore::Apply(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Apply(Exchange& exchange) {
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
   const Schema& schema = *schemas_.For(resource);
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "PatchOptions", /*apply=*/true);
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   const RecordPtr record = store_.Find(resource, target.key());
-  if (record == nullptr && !target.subresource.empty()) return NotFound(resource, target.name).ToResponse();
+  if (record == nullptr && !target.subresource.empty()) return NotFound(resource, target.name);
   Outcome<Draft> config = ReadConfiguration(exchange, options->field_validation);
-  if (!config.ok()) return config.refusal().ToResponse();
-  if (Objection objection = CheckConfiguration(target, schema, resource.ApiVersion(), record.get(), *config)) return objection->ToResponse();
+  if (!config.ok()) return config.refusal();
+  if (Objection objection = CheckConfiguration(target, schema, resource.ApiVersion(), record.get(), *config)) return *std::move(objection);
 
   const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
                         exchange.caller.managed_fields};
@@ -153,12 +153,12 @@ kube::Response ServerCore::Apply(Exchange& exchange) {
   apply::Applied applied = ownership_.Apply(record == nullptr ? nullptr : record->managed,
                                             old.has_value() ? &old->root() : nullptr, config->root(),
                                             WriteOf(resource, note), options->force);
-  if (!applied.conflicts.empty()) return ApplyConflict(applied.conflicts).ToResponse();
+  if (!applied.conflicts.empty()) return ApplyConflict(applied.conflicts);
   Draft next;
   apply::DropZeros(applied.object, *schema.root);
   next.root() = std::move(applied.object);
   if (Objection objection = ReportFields(exchange, schema, options->field_validation, next, {}, target.name)) {
-    return objection->ToResponse();
+    return *std::move(objection);
   }
   Prune(next.root(), schema);
   Claims claims;
@@ -166,12 +166,12 @@ kube::Response ServerCore::Apply(Exchange& exchange) {
   if (record == nullptr) {
     next.metadata().erase("resourceVersion");
     Outcome<Bytes> created = CreateObject(target, next, options->dry_run, note, claims);
-    if (!created.ok()) return created.refusal().ToResponse();
+    if (!created.ok()) return created.refusal();
     return ObjectResponse(exchange, 201, *created);
   }
   CompleteChange(target, next);
   Outcome<Bytes> replaced = Replace(target, *record, *old, next, options->dry_run, true, note, claims);
-  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  if (!replaced.ok()) return replaced.refusal();
   return ObjectResponse(exchange, 200, *replaced);
 }
 

@@ -56,9 +56,7 @@ Outcome<Bytes> ServerCore::Commit(const api::Resource& resource, Draft& draft, b
   record->json = std::make_shared<const std::string>(scratch_.data(), scratch_.size());
   if (dry_run) return Shown(*record, note.managed_fields);
   record->revision = store_.next_revision();
-  note_ = &note;
-  store_.Put(record);
-  note_ = nullptr;
+  store_.Put(record, note);
   return Shown(*record, note.managed_fields);
 }
 
@@ -67,9 +65,7 @@ Bytes ServerCore::CommitDeletion(const Record& record, const CommitNote& note) {
   const api::Resource& resource = *record.resource;
   const api::NamespacedName key = record.key;
   Bytes last = ShownAtRevision(record, store_.next_revision(), note.managed_fields);
-  note_ = &note;
-  store_.Delete(resource, key);
-  note_ = nullptr;
+  store_.Delete(resource, key, note);
   return last;
 }
 
@@ -83,7 +79,7 @@ Bytes ServerCore::ShownAfter(const Record& before, Draft& draft, Revision revisi
   return Shown(record, managed_fields);
 }
 
-void ServerCore::OnCommit(const Change& change) {
+void ServerCore::OnCommit(const Change& change, const JournalNote& note) {
   watches_.OnCommit(change);
   collector_.OnCommit(change);
   event_expiry_.OnCommit(change);
@@ -94,11 +90,9 @@ void ServerCore::OnCommit(const Change& change) {
   JournalRecord record;
   record.revision = change.revision;
   record.time = loop_.Now();
-  if (note_ != nullptr) {
-    record.client = std::string(note_->client);
-    record.verb = std::string(note_->verb);
-    record.subresource = std::string(note_->subresource);
-  }
+  record.client = std::string(note.client);
+  record.verb = std::string(note.verb);
+  record.subresource = std::string(note.subresource);
   record.resource = change.after->resource;
   record.key = change.after->key;
   record.uid = change.after->uid;

@@ -32,20 +32,20 @@ std::string RandomSuffix(Loop& loop) {
 
 }  // namespace
 
-kube::Response ServerCore::Create(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Create(Exchange& exchange) {
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "CreateOptions");
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   const api::Resource& resource = *exchange.target.resource;
   const Schema& schema = *schemas_.For(resource);
   Outcome<Draft> draft = ReadBody(exchange, &schema, options->field_validation);
-  if (!draft.ok()) return draft.refusal().ToResponse();
+  if (!draft.ok()) return draft.refusal();
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), *draft)) {
-    return objection->ToResponse();
+    return *std::move(objection);
   }
   const CommitNote note{exchange.caller.name, "create", "", options->field_manager, exchange.caller.managed_fields};
   const Claims claims = TakeClaims(resource, "", nullptr, *draft);
   Outcome<Bytes> created = CreateObject(exchange.target, *draft, options->dry_run, note, claims);
-  if (!created.ok()) return created.refusal().ToResponse();
+  if (!created.ok()) return created.refusal();
   return ObjectResponse(exchange, 201, *created);
 }
 

@@ -6,8 +6,9 @@
 #include "api/json_value.h"
 #include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/object_rules.h"
-#include "sandbox/apiserver/schemas/reviews.h"
+#include "sandbox/apiserver/reviews.h"
 #include "sandbox/apiserver/server_core.h"
+#include "sandbox/apiserver/subresources.h"
 
 namespace gangway::sandbox {
 
@@ -24,6 +25,16 @@ std::string BookmarkRest(const Schema& schema) {
   return out;
 }
 
+// Of one object; "" for methods that are none's.
+absl::string_view VerbOf(absl::string_view method) {
+  if (method == "GET" || method == "HEAD") return "get";
+  if (method == "POST") return "create";
+  if (method == "PUT") return "update";
+  return method == "PATCH" ? "patch" : "";
+}
+
+kube::Response ResponseOf(Outcome<kube::Response> answer) { return answer.ok() ? *std::move(answer) : answer.refusal().ToResponse(); }
+
 }  // namespace
 
 ServerCore::ServerCore(Loop& loop, ApiServerOptions options)
@@ -36,7 +47,7 @@ ServerCore::ServerCore(Loop& loop, ApiServerOptions options)
         const CommitNote note{"event-expiry", "delete", ""};
         CommitDeletion(record, note);
       }) {
-  store_.SetOnCommit([this](const Change& change) { OnCommit(change); });
+  store_.SetOnCommit([this](const Change& change, const JournalNote& note) { OnCommit(change, note); });
   if (options_.default_objects) CreateDefaultObjects();
 }
 
@@ -68,65 +79,49 @@ kube::Response ServerCore::Handle(const kube::Request& request, const Caller& ca
     Outcome<kube::Request> readable = InJson(request);
     return readable.ok() ? Handle(*readable, caller, more) : readable.refusal().ToResponse();
   }
-  if (std::optional<kube::Response> answer = ReviewAccess(request, caller)) return *std::move(answer);
+  if (std::optional<Outcome<kube::Response>> answer = ReviewAccess(request, caller)) return ResponseOf(*std::move(answer));
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return exchange.refusal().ToResponse();
   exchange->more = more;
-  kube::Response response = Dispatch(*exchange);
+  kube::Response response = ResponseOf(Dispatch(*exchange));
   response.warnings = std::move(exchange->warnings);
   return response;
 }
 
-kube::Response ServerCore::Dispatch(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Dispatch(Exchange& exchange) {
   if (!exchange.target.subresource.empty()) return DispatchSubresource(exchange);
   return exchange.target.name.empty() ? DispatchCollection(exchange) : DispatchObject(exchange);
 }
 
-kube::Response ServerCore::DispatchCollection(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::DispatchCollection(Exchange& exchange) {
   const std::string& method = exchange.request.method;
   if (method == "GET" || method == "HEAD") return List(exchange);
   if (method == "POST") {
     // A namespaced object is created in a namespace.
-    if (exchange.target.resource->namespaced && exchange.target.ns.empty()) return MethodNotAllowed().ToResponse();
+    if (exchange.target.resource->namespaced && exchange.target.ns.empty()) return MethodNotAllowed();
     return Create(exchange);
   }
   if (method == "DELETE" && exchange.target.resource != &api::kNamespaces) {
-    if (exchange.target.resource->namespaced && exchange.target.ns.empty()) return MethodNotAllowed().ToResponse();
+    if (exchange.target.resource->namespaced && exchange.target.ns.empty()) return MethodNotAllowed();
     return DeleteCollection(exchange);
   }
-  return MethodNotAllowed().ToResponse();
+  return MethodNotAllowed();
 }
 
-kube::Response ServerCore::DispatchObject(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::DispatchObject(Exchange& exchange) {
   const std::string& method = exchange.request.method;
   if (method == "GET" || method == "HEAD") return Get(exchange);
   if (method == "PUT") return Put(exchange);
   if (method == "PATCH") return Patch(exchange);
   if (method == "DELETE") return Delete(exchange);
-  return MethodNotAllowed().ToResponse();
+  return MethodNotAllowed();
 }
 
-kube::Response ServerCore::DispatchSubresource(Exchange& exchange) {
-  const std::string& method = exchange.request.method;
-  const std::string& sub = exchange.target.subresource;
-  const bool get = method == "GET" || method == "HEAD";
-  if (sub == "status") {
-    if (get) return Get(exchange);
-    if (method == "PUT") return Put(exchange);
-    if (method == "PATCH") return Patch(exchange);
-  } else if (sub == "binding" && method == "POST") {
-    return Bind(exchange);
-  } else if (sub == "eviction" && method == "POST") {
-    return Evict(exchange);
-  } else if (sub == "log" && get) {
-    return Logs(exchange);
-  } else if (sub == "finalize" && method == "PUT") {
-    return Finalize(exchange);
-  } else if (sub == "scale") {
-    if (get) return GetScale(exchange);
-    if (method == "PUT" || method == "PATCH") return PutScale(exchange);
-  }
-  return MethodNotAllowed().ToResponse();
+Outcome<kube::Response> ServerCore::DispatchSubresource(Exchange& exchange) {
+  const Subresource* const part = FindSubresource(*exchange.target.resource, exchange.target.subresource);
+  const Subresource::Verb* const verb = part == nullptr ? nullptr : part->Find(VerbOf(exchange.request.method));
+  if (verb == nullptr) return MethodNotAllowed();
+  return (this->*verb->handle)(exchange);
 }
 
 ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, const Caller& caller,

@@ -115,12 +115,12 @@ Outcome<std::optional<LogQuery>> ServerCore::OpenLog(const Exchange& exchange) {
   return std::optional<LogQuery>(*std::move(log));
 }
 
-kube::Response ServerCore::Logs(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Logs(Exchange& exchange) {
   Outcome<std::optional<LogQuery>> log = OpenLog(exchange);
-  if (!log.ok()) return log.refusal().ToResponse();
+  if (!log.ok()) return log.refusal();
   if (!log->has_value()) return Nothing();
   absl::StatusOr<std::string> text = pod_logs_(**log);
-  if (!text.ok()) return OfKubelet(text.status(), exchange.target.name).ToResponse();
+  if (!text.ok()) return OfKubelet(text.status(), exchange.target.name);
   kube::Response response;
   response.code = 200;
   response.content_type = "text/plain";

@@ -107,43 +107,43 @@ Refusal ConflictOn(absl::string_view what, absl::string_view name, absl::string_
 }  // namespace
 
 // pkg/registry/core/pod/storage: BindingREST
-kube::Response ServerCore::Bind(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Bind(Exchange& exchange) {
   const Target& target = exchange.target;
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "CreateOptions");
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   Outcome<Draft> binding = ReadBody(exchange, schemas_.ForKind("v1", "Binding"), options->field_validation);
-  if (!binding.ok() && binding.refusal().code == 422) return BadBinding("target.name: Required value").ToResponse();
-  if (!binding.ok()) return binding.refusal().ToResponse();
-  if (Objection objection = CheckTypeMeta("v1", "Binding", *binding)) return objection->ToResponse();
+  if (!binding.ok() && binding.refusal().code == 422) return BadBinding("target.name: Required value");
+  if (!binding.ok()) return binding.refusal();
+  if (Objection objection = CheckTypeMeta("v1", "Binding", *binding)) return *std::move(objection);
   const json::object& wanted = binding->object();
   if (const absl::string_view name = TextAt(wanted, "metadata.name"); !name.empty() && name != target.name) {
-    return BadRequest("name in URL does not match name in Binding object").ToResponse();
+    return BadRequest("name in URL does not match name in Binding object");
   }
   if (const absl::string_view ns = TextAt(wanted, "metadata.namespace"); !ns.empty() && ns != target.ns) {
-    return BadRequest("the namespace of the provided object does not match the namespace sent on the request").ToResponse();
+    return BadRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
   const absl::string_view kind = TextAt(wanted, "target.kind"), node = TextAt(wanted, "target.name");
   if (!kind.empty() && kind != "Node") {
     return BadBinding(absl::StrCat("target.kind: Unsupported value: ", api::JsonString(kind),
-                                   ": supported values: \"Node\", \"<empty>\"")).ToResponse();
+                                   ": supported values: \"Node\", \"<empty>\""));
   }
   if (node.empty()) {
-    return BadBinding("target.name: Required value").ToResponse();
+    return BadBinding("target.name: Required value");
   }
   const RecordPtr record = store_.Find(api::kPods, target.key());
-  if (record == nullptr) return NotFound(api::kPods, target.name).ToResponse();
+  if (record == nullptr) return NotFound(api::kPods, target.name);
   if (const absl::string_view uid = TextAt(wanted, "metadata.uid"); !uid.empty() && uid != record->uid) {
     return ConflictOn("pods/binding", target.name,
                       absl::StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ",
-                                   record->uid)).ToResponse();
+                                   record->uid));
   }
   if (const absl::string_view version = TextAt(wanted, "metadata.resourceVersion");
       !version.empty() && version != absl::StrCat(record->revision)) {
-    return ConflictOn("pods/binding", target.name, kModifiedMeanwhile).ToResponse();
+    return ConflictOn("pods/binding", target.name, kModifiedMeanwhile);
   }
   Draft pod = Draft::OfStored(*record->json);
   if (const std::string why = WhyNotBindable(*record, pod.object()); !why.empty()) {
-    return ConflictOn("pods/binding", target.name, why).ToResponse();
+    return ConflictOn("pods/binding", target.name, why);
   }
   SetText(pod.Child("spec"), "nodeName", node);
   for (const absl::string_view field : {"annotations", "labels"}) {
@@ -155,7 +155,8 @@ kube::Response ServerCore::Bind(Exchange& exchange) {
   SetCondition(pod.object(), "PodScheduled", "True", "", "", loop_.Now());
   const CommitNote note{exchange.caller.name, "create", "binding"};
   Outcome<Bytes> bound = Commit(api::kPods, pod, options->dry_run, note);
-  return bound.ok() ? SuccessStatus(201) : bound.refusal().ToResponse();
+  if (!bound.ok()) return bound.refusal();
+  return SuccessStatus(201);
 }
 
 Objection ServerCore::CheckDisruptionBudget(const Record& pod, const json::object& object) {
@@ -196,28 +197,28 @@ Objection ServerCore::CheckDisruptionBudget(const Record& pod, const json::objec
 }
 
 // pkg/registry/core/pod/storage: EvictionREST
-kube::Response ServerCore::Evict(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Evict(Exchange& exchange) {
   const Target& target = exchange.target;
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "CreateOptions");
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   Outcome<Draft> eviction = ReadBody(exchange, schemas_.ForKind("policy/v1", "Eviction"), options->field_validation);
-  if (!eviction.ok()) return eviction.refusal().ToResponse();
-  if (Objection objection = CheckTypeMeta("policy/v1", "Eviction", *eviction)) return objection->ToResponse();
+  if (!eviction.ok()) return eviction.refusal();
+  if (Objection objection = CheckTypeMeta("policy/v1", "Eviction", *eviction)) return *std::move(objection);
   if (const absl::string_view name = TextAt(eviction->object(), "metadata.name"); !name.empty() && name != target.name) {
-    return BadRequest("name in URL does not match name in Eviction object").ToResponse();
+    return BadRequest("name in URL does not match name in Eviction object");
   }
   const json::value* given = eviction->object().if_contains("deleteOptions");
   Outcome<DeleteOptions> deletion =
       ParseDeleteOptions({}, given == nullptr || given->is_null() ? "" : api::ToJson(*given));
-  if (!deletion.ok()) return deletion.refusal().ToResponse();
+  if (!deletion.ok()) return deletion.refusal();
   deletion->dry_run = deletion->dry_run || options->dry_run;
   RecordPtr record = store_.Find(api::kPods, target.key());
-  if (record == nullptr) return NotFound(api::kPods, target.name).ToResponse();
+  if (record == nullptr) return NotFound(api::kPods, target.name);
   const absl::string_view phase = record->fields.Get("status.phase");
   Draft pod = Draft::OfStored(*record->json);
   const bool counts = phase != "Succeeded" && phase != "Failed" && phase != "Pending" && !record->deleting;
   if (counts) {
-    if (Objection objection = CheckDisruptionBudget(*record, pod.object())) return objection->ToResponse();
+    if (Objection objection = CheckDisruptionBudget(*record, pod.object())) return *std::move(objection);
   }
   const CommitNote note{exchange.caller.name, "create", "eviction"};
   const bool current = (!deletion->uid.has_value() || *deletion->uid == record->uid) &&
@@ -226,12 +227,12 @@ kube::Response ServerCore::Evict(Exchange& exchange) {
   if (current && !record->deleting && !deletion->dry_run) {
     SetCondition(pod.object(), "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting", loop_.Now());
     Outcome<Bytes> marked = Commit(api::kPods, pod, false, note);
-    if (!marked.ok()) return marked.refusal().ToResponse();
+    if (!marked.ok()) return marked.refusal();
     record = store_.Find(api::kPods, target.key());
     deletion->resource_version.reset();  // it was our own write
   }
   Outcome<Removal> removal = Remove(target, *record, *deletion, note);
-  if (!removal.ok()) return removal.refusal().ToResponse();
+  if (!removal.ok()) return removal.refusal();
   return SuccessStatus(201);
 }
 

@@ -23,7 +23,7 @@ Outcome<IncludeObject> ServerCore::ParseInclude(const Exchange& exchange) {
                                  ": supported values: \"None\", \"Metadata\", \"Object\""));
 }
 
-kube::Response ServerCore::ObjectResponse(const Exchange& exchange, int code, const Bytes& object) {
+Outcome<kube::Response> ServerCore::ObjectResponse(const Exchange& exchange, int code, const Bytes& object) {
   switch (exchange.representation) {
     case Representation::kObject:
       return JsonResponse(code, object);
@@ -31,7 +31,7 @@ kube::Response ServerCore::ObjectResponse(const Exchange& exchange, int code, co
       return JsonResponse(code, MakeBytes(RenderPartialMetadata(*object)));
     case Representation::kTable: {
       Outcome<IncludeObject> include = ServerCore::ParseInclude(exchange);
-      if (!include.ok()) return include.refusal().ToResponse();
+      if (!include.ok()) return include.refusal();
       TableOptions options;
       options.include = *include;
       const Draft draft = Draft::OfStored(*object);
@@ -43,15 +43,15 @@ kube::Response ServerCore::ObjectResponse(const Exchange& exchange, int code, co
   return JsonResponse(code, object);
 }
 
-kube::Response ServerCore::Get(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Get(Exchange& exchange) {
   const Target& target = exchange.target;
   Outcome<ListOptions> options = ParseListOptions(exchange.query, target);
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   if (options->revision.value_or(0) > store_.revision()) {
-    return TooLargeResourceVersion(*options->revision, store_.revision()).ToResponse();
+    return TooLargeResourceVersion(*options->revision, store_.revision());
   }
   const RecordPtr record = store_.Find(*target.resource, target.key());
-  if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
+  if (record == nullptr) return NotFound(*target.resource, target.name);
   return ObjectResponse(exchange, 200, Shown(*record, exchange.caller.managed_fields));
 }
 
@@ -110,11 +110,11 @@ Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListO
   return page;
 }
 
-kube::Response ServerCore::ListResponse(const Exchange& exchange, Page page) {
+Outcome<kube::Response> ServerCore::ListResponse(const Exchange& exchange, Page page) {
   const api::Resource& resource = *exchange.target.resource;
   if (exchange.representation != Representation::kObject) {
     Outcome<IncludeObject> include = ParseInclude(exchange);
-    if (!include.ok()) return include.refusal().ToResponse();
+    if (!include.ok()) return include.refusal();
     TableOptions options{.include = *include,
                          .resource_version = absl::StrCat(page.revision),
                          .continue_token = std::move(page.continue_token),
@@ -150,11 +150,11 @@ kube::Response ServerCore::ListResponse(const Exchange& exchange, Page page) {
   return JsonResponse(200, MakeBytes(std::move(out)));
 }
 
-kube::Response ServerCore::List(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::List(Exchange& exchange) {
   Outcome<ListOptions> options = ParseListOptions(exchange.query, exchange.target);
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   Outcome<Page> page = ReadPage(exchange.target, *options, exchange.caller.managed_fields, exchange.representation == Representation::kObject);
-  if (!page.ok()) return page.refusal().ToResponse();
+  if (!page.ok()) return page.refusal();
   return ListResponse(exchange, std::move(*page));
 }
 

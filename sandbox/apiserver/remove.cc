@@ -143,37 +143,37 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   return Removal{*std::move(marked), false};
 }
 
-kube::Response ServerCore::Delete(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Delete(Exchange& exchange) {
   const Target& target = exchange.target;
   if (!exchange.request.body.empty()) {
-    if (Objection objection = CheckMediaType(exchange)) return objection->ToResponse();
+    if (Objection objection = CheckMediaType(exchange)) return *std::move(objection);
   }
   Outcome<DeleteOptions> options = ParseDeleteOptions(exchange.query, exchange.request.body);
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   OrphanByDefault(exchange, *options);
   const RecordPtr record = store_.Find(*target.resource, target.key());
-  if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
+  if (record == nullptr) return NotFound(*target.resource, target.name);
   const CommitNote note{exchange.caller.name, "delete", "", {}, exchange.caller.managed_fields};
   Outcome<Removal> removal = Remove(target, *record, *options, note);
-  if (!removal.ok()) return removal.refusal().ToResponse();
+  if (!removal.ok()) return removal.refusal();
   if (!removal->gone || ServedAs(*target.resource).returns_deleted) return ObjectResponse(exchange, 200, removal->object);
   return SuccessStatus(200, target.resource, target.name, record->uid);
 }
 
-kube::Response ServerCore::DeleteCollection(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::DeleteCollection(Exchange& exchange) {
   if (!exchange.request.body.empty()) {
-    if (Objection objection = CheckMediaType(exchange)) return objection->ToResponse();
+    if (Objection objection = CheckMediaType(exchange)) return *std::move(objection);
   }
   Outcome<DeleteOptions> options = ParseDeleteOptions(exchange.query, exchange.request.body);
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   OrphanByDefault(exchange, *options);
   Outcome<ListOptions> selection = ParseListOptions(exchange.query, exchange.target);
-  if (!selection.ok()) return selection.refusal().ToResponse();
+  if (!selection.ok()) return selection.refusal();
   Page page;
   std::vector<RecordPtr> records;
   for (const auto& requirement : selection->fields.requirements()) {
     if (!HasFieldLabel(*exchange.target.resource, requirement.field)) {
-      return BadRequest(absl::StrCat("field label not supported: ", requirement.field)).ToResponse();
+      return BadRequest(absl::StrCat("field label not supported: ", requirement.field));
     }
   }
   store_.Scan(*exchange.target.resource, exchange.target.ns, nullptr, [&](const RecordPtr& record) {
@@ -187,7 +187,7 @@ kube::Response ServerCore::DeleteCollection(Exchange& exchange) {
     const bool as_items = exchange.representation == Representation::kObject;
     page.items.push_back(as_items ? ShownInList(*record, note.managed_fields) : Shown(*record, note.managed_fields));  // as they were
     Outcome<Removal> removal = Remove(target, *record, *options, note);
-    if (!removal.ok()) return removal.refusal().ToResponse();
+    if (!removal.ok()) return removal.refusal();
   }
   page.revision = store_.revision();
   return ListResponse(exchange, std::move(page));
@@ -209,15 +209,15 @@ void ServerCore::DeleteByCollector(const Record& record, absl::string_view polic
   Remove(target, *now, options, note, policy == "Undefined");  // a refusal leaves the object, as for the real collector
 }
 
-kube::Response ServerCore::Finalize(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Finalize(Exchange& exchange) {
   const Target& target = exchange.target;
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "UpdateOptions");
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   Outcome<Draft> wanted = ReadBody(exchange, schemas_.For(api::kNamespaces), options->field_validation);
-  if (!wanted.ok()) return wanted.refusal().ToResponse();
-  if (Objection objection = CheckTypeMeta("v1", "Namespace", *wanted)) return objection->ToResponse();
+  if (!wanted.ok()) return wanted.refusal();
+  if (Objection objection = CheckTypeMeta("v1", "Namespace", *wanted)) return *std::move(objection);
   const RecordPtr record = store_.Find(api::kNamespaces, target.key());
-  if (record == nullptr) return NotFound(api::kNamespaces, target.name).ToResponse();
+  if (record == nullptr) return NotFound(api::kNamespaces, target.name);
   const Draft old = Draft::OfStored(*record->json);
   Draft next = Draft::CopyOf(old);
   next.Child("spec").erase("finalizers");
@@ -227,7 +227,7 @@ kube::Response ServerCore::Finalize(Exchange& exchange) {
   SetText(next.metadata(), "resourceVersion", TextAt(wanted->object(), "metadata.resourceVersion"));
   const CommitNote note{exchange.caller.name, "update", "finalize", options->field_manager, exchange.caller.managed_fields};
   Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note);
-  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  if (!replaced.ok()) return replaced.refusal();
   return ObjectResponse(exchange, 200, *replaced);
 }
 

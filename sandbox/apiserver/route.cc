@@ -14,7 +14,7 @@
 #include "api/json.h"
 #include "api/kinds/kinds.h"
 #include "sandbox/apiserver/draft.h"
-#include "sandbox/apiserver/schemas/discovery.h"
+#include "sandbox/apiserver/subresources.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -234,12 +234,13 @@ Outcome<Target> ParsePath(absl::string_view path) {
   if (parts.size() > at + 3) return PathNotFound();
   if (!target.resource->namespaced && !target.ns.empty()) return PathNotFound();
   if (target.resource->namespaced && target.ns.empty() && !target.name.empty()) return PathNotFound();
-  if (target.resource == &api::kPods && (target.subresource == "exec" || target.subresource == "attach" || target.subresource == "portforward")) {
+  const Subresource* const part = target.subresource.empty() ? nullptr : FindSubresource(*target.resource, target.subresource);
+  if (part != nullptr && !part->unserved.empty()) {
     Refusal refusal = MethodNotAllowed();
-    refusal.message = absl::StrCat(target.subresource, " is not served here: the containers of this cluster are simulated");
+    refusal.message = absl::StrCat(target.subresource, " is not served here: ", View(part->unserved));
     return refusal;
   }
-  if (!target.subresource.empty() && FindSubresource(*target.resource, target.subresource) == nullptr) {
+  if (!target.subresource.empty() && part == nullptr) {
     Refusal refusal = PathNotFound();
     // Of custom objects it is said which.
     if (api::IsCustom(*target.resource)) {

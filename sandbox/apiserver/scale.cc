@@ -49,11 +49,11 @@ Draft ScaleOf(const api::Resource& resource, const json::object& object) {
 }
 
 // apiextensions-apiserver: ScaleREST, for a custom object that does not say how many. nullopt: it does.
-std::optional<kube::Response> WithoutReplicas(const api::Resource& resource, const json::object& object) {
+Objection WithoutReplicas(const api::Resource& resource, const json::object& object) {
   const api::KindRow& kind = api::RowOf(resource);
   if (!kind.custom() || FindPath(object, PathOf(kind.scale.replicas)) != nullptr) return std::nullopt;
   const std::string why = absl::StrCat("the spec replicas field ", api::JsonString(View(kind.scale.replicas)), " does not exist");
-  return Refusal{.code = 500, .reason = "InternalError", .message = "Internal error occurred: " + why, .causes = {{"", why, ""}}}.ToResponse();
+  return Refusal{.code = 500, .reason = "InternalError", .message = "Internal error occurred: " + why, .causes = {{"", why, ""}}};
 }
 
 void SetReplicas(const api::Resource& resource, json::object& object, std::int64_t replicas) {
@@ -72,23 +72,23 @@ Bytes BytesOf(const Draft& draft) {
 
 }  // namespace
 
-kube::Response ServerCore::GetScale(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::GetScale(Exchange& exchange) {
   const Target& target = exchange.target;
   const RecordPtr record = store_.Find(*target.resource, target.key());
-  if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
+  if (record == nullptr) return NotFound(*target.resource, target.name);
   const Draft object = Draft::OfStored(*record->json);
-  if (std::optional<kube::Response> wrong = WithoutReplicas(*target.resource, object.object())) return *std::move(wrong);
+  if (Objection wrong = WithoutReplicas(*target.resource, object.object())) return *std::move(wrong);
   return JsonResponse(200, BytesOf(ScaleOf(*target.resource, object.object())));
 }
 
-kube::Response ServerCore::PutScale(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::PutScale(Exchange& exchange) {
   const Target& target = exchange.target;
   const bool patch = exchange.request.method == "PATCH";
   const bool apply = patch && MediaType(exchange.request.content_type) == kApplyMediaType;
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, patch ? "PatchOptions" : "UpdateOptions", apply);
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   const RecordPtr record = store_.Find(*target.resource, target.key());
-  if (record == nullptr) return NotFound(*target.resource, target.name).ToResponse();
+  if (record == nullptr) return NotFound(*target.resource, target.name);
   const Draft old = Draft::OfStored(*record->json);
   const Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
   const Draft live = ScaleOf(*target.resource, old.object());
@@ -96,27 +96,27 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
   Claims claims;
   if (apply) {
     Outcome<Draft> applied = ApplyScale(exchange, *record, live, *options, claims);
-    if (!applied.ok()) return applied.refusal().ToResponse();
+    if (!applied.ok()) return applied.refusal();
     scale.root() = applied->root();
   } else if (patch) {
     const std::string type = MediaType(exchange.request.content_type);
     if (type != "application/merge-patch+json" && type != "application/json-patch+json" &&
         type != "application/strategic-merge-patch+json") {
-      return UnsupportedMediaType("application/json-patch+json, application/merge-patch+json").ToResponse();
+      return UnsupportedMediaType("application/json-patch+json, application/merge-patch+json");
     }
     std::vector<std::string> duplicates;
     if (const absl::Status status = api::ParseCompletely(exchange.request.body, {}, &duplicates); !status.ok()) {
-      return BadRequest(absl::StrCat("the patch cannot be read as JSON: ", status.message())).ToResponse();
+      return BadRequest(absl::StrCat("the patch cannot be read as JSON: ", status.message()));
     }
-    if (Objection objection = ApplyPatch(type, schema, exchange.request.body, scale)) return objection->ToResponse();
+    if (Objection objection = ApplyPatch(type, schema, exchange.request.body, scale)) return *std::move(objection);
     if (Objection objection =
             ReportFields(exchange, schema, options->field_validation, scale, duplicates, target.name)) {
-      return objection->ToResponse();
+      return *std::move(objection);
     }
   } else {
     Outcome<Draft> body = ReadBody(exchange, &schema, options->field_validation);
-    if (!body.ok()) return body.refusal().ToResponse();
-    if (Objection objection = CheckTypeMeta("autoscaling/v1", "Scale", *body)) return objection->ToResponse();
+    if (!body.ok()) return body.refusal();
+    if (Objection objection = CheckTypeMeta("autoscaling/v1", "Scale", *body)) return *std::move(objection);
     scale.root() = body->root();
   }
   const std::int64_t replicas = IntAt(scale.object(), "spec.replicas", 0);
@@ -126,10 +126,10 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
                                                     .value = absl::StrCat(replicas),
                                                     .rule = "must be greater than or equal to 0",
                                                     .fix = ""}});
-    if (api::IsCustom(*target.resource)) return refusal.ToResponse();
+    if (api::IsCustom(*target.resource)) return refusal;
     refusal.group = "autoscaling", refusal.kind = "Scale";
     refusal.message = absl::StrCat("Scale.autoscaling", refusal.message.substr(refusal.message.find(' ')));
-    return refusal.ToResponse();
+    return refusal;
   }
   Draft next = Draft::CopyOf(old);
   SetReplicas(*target.resource, next.object(), replicas);
@@ -139,7 +139,7 @@ kube::Response ServerCore::PutScale(Exchange& exchange) {
   const CommitNote note{exchange.caller.name, patch ? "patch" : "update", "scale", options->field_manager};
   if (!apply) claims = ClaimsOfScale(*target.resource, *record, live, scale, note);
   Outcome<Bytes> replaced = Replace(whole, *record, old, next, options->dry_run, true, note, claims);
-  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  if (!replaced.ok()) return replaced.refusal();
   return JsonResponse(200, BytesOf(ScaleOf(*target.resource, Draft::OfStored(**replaced).object())));
 }
 

@@ -20,7 +20,7 @@
 #include "sandbox/apiserver/facts.h"
 #include "sandbox/apiserver/refusal.h"
 #include "sandbox/apiserver/route.h"
-#include "sandbox/apiserver/schemas/discovery.h"
+#include "sandbox/apiserver/discovery.h"
 #include "sandbox/apiserver/schemas/schemas.h"
 #include "sandbox/apiserver/schemas/table.h"
 #include "sandbox/apiserver/shown.h"
@@ -41,9 +41,8 @@ struct Exchange {
   std::vector<Bytes>* more = nullptr;  // where the body of a long list goes on; null: it is one text
 };
 
-// What to say in the journal of a commit.
-struct CommitNote {
-  absl::string_view client, verb, subresource;
+// What is said of a commit: in the journal, and of who owns the fields.
+struct CommitNote : JournalNote {
   absl::string_view manager = {};  // of the fields that are written; "": the client
   bool managed_fields = false;     // the object that is answered shows them
 };
@@ -71,6 +70,18 @@ class ServerCore final : public CollectorActions {
   WatchHub& watches() { return watches_; }
   Store& store() { return store_; }
 
+  // Verbs that the table of subresources names.
+  Outcome<kube::Response> Get(Exchange& exchange);       // read.cc
+  Outcome<kube::Response> Put(Exchange& exchange);       // update.cc
+  Outcome<kube::Response> Patch(Exchange& exchange);     // update.cc
+  Outcome<kube::Response> Bind(Exchange& exchange);      // pod_verbs.cc
+  Outcome<kube::Response> Evict(Exchange& exchange);     // pod_verbs.cc
+  Outcome<kube::Response> Logs(Exchange& exchange);      // pod_logs.cc
+  Outcome<kube::Response> GetScale(Exchange& exchange);  // scale.cc
+  Outcome<kube::Response> PutScale(Exchange& exchange);  // scale.cc
+  // remove.cc: who had work to do in a namespace says that it is done.
+  Outcome<kube::Response> Finalize(Exchange& exchange);
+
   // CollectorActions
   void DeleteByCollector(const Record& record, absl::string_view policy, absl::string_view client) override;
   void EditByCollector(const Record& record, absl::FunctionRef<void(boost::json::object&)> edit,
@@ -78,15 +89,14 @@ class ServerCore final : public CollectorActions {
   void FinishNamespace(absl::string_view name, absl::string_view client) override;
 
  private:
-  kube::Response Dispatch(Exchange& exchange);
-  kube::Response DispatchCollection(Exchange& exchange);
-  kube::Response DispatchObject(Exchange& exchange);
-  kube::Response DispatchSubresource(Exchange& exchange);
+  Outcome<kube::Response> Dispatch(Exchange& exchange);
+  Outcome<kube::Response> DispatchCollection(Exchange& exchange);
+  Outcome<kube::Response> DispatchObject(Exchange& exchange);
+  Outcome<kube::Response> DispatchSubresource(Exchange& exchange);
   Outcome<Exchange> Open(const kube::Request& request, const Caller& caller);
 
   // read.cc
-  kube::Response Get(Exchange& exchange);
-  kube::Response List(Exchange& exchange);
+  Outcome<kube::Response> List(Exchange& exchange);
   struct Page {
     std::vector<Bytes> items;  // as they are shown
     Revision revision = 0;
@@ -94,12 +104,12 @@ class ServerCore final : public CollectorActions {
     std::optional<std::int64_t> remaining;
   };
   Outcome<Page> ReadPage(const Target& target, const ListOptions& options, bool managed_fields, bool as_items);
-  kube::Response ListResponse(const Exchange& exchange, Page page);
-  kube::Response ObjectResponse(const Exchange& exchange, int code, const Bytes& object);
+  Outcome<kube::Response> ListResponse(const Exchange& exchange, Page page);
+  Outcome<kube::Response> ObjectResponse(const Exchange& exchange, int code, const Bytes& object);
   Outcome<IncludeObject> ParseInclude(const Exchange& exchange);
 
   // create.cc
-  kube::Response Create(Exchange& exchange);
+  Outcome<kube::Response> Create(Exchange& exchange);
   Objection CheckNamespace(const Target& target, absl::string_view name);
   Objection NameNew(const Target& target, boost::json::object& metadata);
   void StampNew(const Target& target, boost::json::object& object);
@@ -112,8 +122,6 @@ class ServerCore final : public CollectorActions {
   void CreateDefault(const api::Resource& resource, absl::string_view json);
 
   // update.cc
-  kube::Response Put(Exchange& exchange);
-  kube::Response Patch(Exchange& exchange);
   // Brings `next` (a whole object, checked against its schema) in as the successor of `before`.
   Outcome<Bytes> Replace(const Target& target, const Record& before, const Draft& old, Draft& next, bool dry_run,
                          bool unconditional, const CommitNote& note, const Claims& claims = {});
@@ -122,13 +130,13 @@ class ServerCore final : public CollectorActions {
   Objection CheckSuccessor(const Target& target, const Draft& old, Draft& next, bool spec_changed);
   // The object as a patch may see it: with its managedFields, when the patch speaks of them.
   void AddManagedFields(const Record& record, absl::string_view patch, Draft& draft);
-  kube::Response CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note);
+  Outcome<kube::Response> CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note);
   // What a change that came in part means in full: defaults, and what the object's type folds together.
   void CompleteChange(const Target& target, Draft& next);
   Objection ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body, Draft& next);
 
   // apply.cc
-  kube::Response Apply(Exchange& exchange);
+  Outcome<kube::Response> Apply(Exchange& exchange);
   Outcome<Draft> ReadConfiguration(Exchange& exchange, FieldValidation validation);
   Objection CheckConfiguration(const Target& target, const Schema& schema, absl::string_view api_version_wanted,
                                const Record* live, const Draft& config);
@@ -142,10 +150,8 @@ class ServerCore final : public CollectorActions {
   Claims TakeClaims(const api::Resource& resource, absl::string_view subresource, const Record* before, Draft& draft);
 
   // remove.cc
-  kube::Response Delete(Exchange& exchange);
-  kube::Response DeleteCollection(Exchange& exchange);
-  // namespaces/finalize: who had work to do in a namespace says that it is done.
-  kube::Response Finalize(Exchange& exchange);
+  Outcome<kube::Response> Delete(Exchange& exchange);
+  Outcome<kube::Response> DeleteCollection(Exchange& exchange);
   struct Removal {
     Bytes object;       // as marked, or as it was last
     bool gone = false;  // not only marked
@@ -155,23 +161,16 @@ class ServerCore final : public CollectorActions {
                           const CommitNote& note, bool past_admission = false);
 
   // pod_verbs.cc
-  kube::Response Bind(Exchange& exchange);
-  kube::Response Evict(Exchange& exchange);
   Objection CheckDisruptionBudget(const Record& pod, const boost::json::object& object);
 
   // pod_logs.cc
   // nullopt: no node has the pod, there is nobody to ask.
   Outcome<std::optional<LogQuery>> OpenLog(const Exchange& exchange);
-  kube::Response Logs(Exchange& exchange);
   ApiServer::WatchAnswer FollowLog(const Exchange& exchange, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
-
-  // scale.cc
-  kube::Response GetScale(Exchange& exchange);
-  kube::Response PutScale(Exchange& exchange);
 
   // access_review.cc: nullopt when the path is another.
   void CompleteReview(const api::Resource& review, const Schema& schema, const CommitNote& note, Draft& draft);
-  std::optional<kube::Response> ReviewAccess(const kube::Request& request, const Caller& caller);
+  std::optional<Outcome<kube::Response>> ReviewAccess(const kube::Request& request, const Caller& caller);
 
   // bodies.cc: from bytes to a checked draft.
   static bool HasForeignBody(const kube::Request& request);
@@ -193,7 +192,7 @@ class ServerCore final : public CollectorActions {
   Bytes CommitDeletion(const Record& record, const CommitNote& note);
   // How `before` would look with what `draft` says of it, which is not stored. `managed` null: its fields are owned as before.
   Bytes ShownAfter(const Record& before, Draft& draft, Revision revision, bool managed_fields, const apply::ManagedFieldsPtr* managed = nullptr);
-  void OnCommit(const Change& change);
+  void OnCommit(const Change& change, const JournalNote& note);
   std::string NewUid();
 
   Loop& loop_;
@@ -208,7 +207,6 @@ class ServerCore final : public CollectorActions {
   PodLogs pod_logs_;
   PodLogStreams pod_log_streams_;
   ServiceAddresses addresses_;
-  const CommitNote* note_ = nullptr;  // of the commit under way
   std::string scratch_;               // objects are written here before they are copied at their size
   Owner owner_;
 };

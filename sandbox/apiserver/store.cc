@@ -114,7 +114,7 @@ std::size_t Store::Count(const api::Resource& resource, absl::string_view ns) co
   return it == table->count_by_namespace.end() ? 0 : it->second;
 }
 
-void Store::Put(RecordPtr record) {
+void Store::Put(RecordPtr record, const JournalNote& note) {
   GW_CHECK(record != nullptr && record->resource != nullptr && record->json != nullptr);
   GW_CHECK(record->revision == next_revision());
   Table& table = TableOf(*record->resource);
@@ -132,10 +132,10 @@ void Store::Put(RecordPtr record) {
     uids_.insert(record->uid);
   }
   ++revision_;
-  Remember(table, {revision_, std::move(before), std::move(record), false});
+  Remember(table, {revision_, std::move(before), std::move(record), false}, note);
 }
 
-void Store::Delete(const api::Resource& resource, const api::NamespacedName& key) {
+void Store::Delete(const api::Resource& resource, const api::NamespacedName& key, const JournalNote& note) {
   Table& table = TableOf(resource);
   const auto it = table.objects.find(key);
   GW_CHECK(it != table.objects.end());
@@ -153,10 +153,10 @@ void Store::Delete(const api::Resource& resource, const api::NamespacedName& key
     last->metadata_end = static_cast<std::uint32_t>(last->metadata_end + last->json->size() - before->json->size());
   }
   last->revision = revision_;
-  Remember(table, {revision_, std::move(before), std::move(last), true});
+  Remember(table, {revision_, std::move(before), std::move(last), true}, note);
 }
 
-void Store::Remember(Table& table, Change change) {
+void Store::Remember(Table& table, Change change, const JournalNote& note) {
   const std::size_t bytes = change.after->json->size() + change.after->managed_bytes;
   order_.emplace_back(&table, bytes);
   history_bytes_ += bytes;
@@ -167,7 +167,7 @@ void Store::Remember(Table& table, Change change) {
          (history_bytes_ > options_.max_history_bytes && order_.size() > 1)) {
     ForgetOldest();
   }
-  if (on_commit_) on_commit_(latest);
+  if (on_commit_) on_commit_(latest, note);
 }
 
 void Store::ForgetOldest() {

@@ -81,6 +81,11 @@ struct Change {
   bool deleted = false;
 };
 
+// Who commits, and how: what the journal says beside the change.
+struct JournalNote {
+  absl::string_view client, verb, subresource;
+};
+
 struct StoreOptions {
   std::size_t max_history_changes = 100'000;
   std::size_t max_history_bytes = 96u << 20;  // of the changes' `after`, json and managed_bytes; mostly shared with the current state
@@ -103,9 +108,9 @@ class Store {
   std::size_t Count(const api::Resource& resource, absl::string_view ns = {}) const;  // "" counts all namespaces
 
   // Creates or replaces; `record.revision` must be next_revision(). The caller has checked the optimistic lock.
-  void Put(RecordPtr record);
+  void Put(RecordPtr record, const JournalNote& note = {});
   // The object must be there.
-  void Delete(const api::Resource& resource, const api::NamespacedName& key);
+  void Delete(const api::Resource& resource, const api::NamespacedName& key, const JournalNote& note = {});
 
   // Visits in key order, within `ns` ("" = all), from behind `after` (null = from the start) until `visit` returns false. The
   // store must not be changed meanwhile.
@@ -130,7 +135,7 @@ class Store {
   void Compact();
 
   // Called within each commit, after it has been made; must not commit.
-  using OnCommit = absl::AnyInvocable<void(const Change&)>;
+  using OnCommit = absl::AnyInvocable<void(const Change& change, const JournalNote& note)>;
   void SetOnCommit(OnCommit on_commit) { on_commit_ = std::move(on_commit); }
 
  private:
@@ -146,7 +151,7 @@ class Store {
 
   Table& TableOf(const api::Resource& resource);
   const Table* FindTable(const api::Resource& resource) const;
-  void Remember(Table& table, Change change);
+  void Remember(Table& table, Change change, const JournalNote& note);
   void ForgetOldest();
   void IndexOwners(const Record& record);
   void UnindexOwners(const Record& record);

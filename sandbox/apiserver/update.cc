@@ -205,19 +205,19 @@ void ServerCore::CompleteChange(const Target& target, Draft& next) {
   ApplyJobDefaultsOnUpdate(target, next.root());
 }
 
-kube::Response ServerCore::Put(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Put(Exchange& exchange) {
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "UpdateOptions");
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
   const Schema& schema = *schemas_.For(resource);
   Outcome<Draft> draft = ReadBody(exchange, &schema, options->field_validation);
-  if (!draft.ok()) return draft.refusal().ToResponse();
+  if (!draft.ok()) return draft.refusal();
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), *draft)) {
-    return objection->ToResponse();
+    return *std::move(objection);
   }
   if (TextAt(draft->object(), "metadata.name").empty()) {
-    return BadRequest("the name of the object is missing: metadata.name must be provided").ToResponse();
+    return BadRequest("the name of the object is missing: metadata.name must be provided");
   }
   const CommitNote note{exchange.caller.name, "update", target.subresource, options->field_manager,
                         exchange.caller.managed_fields};
@@ -225,34 +225,34 @@ kube::Response ServerCore::Put(Exchange& exchange) {
   if (record == nullptr) return CreateByPut(exchange, *draft, options->dry_run, note);
   if (const absl::string_view uid = TextAt(draft->object(), "metadata.uid"); !uid.empty() && uid != record->uid) {
     return Conflict(resource, target.name, absl::StrCat("Precondition failed: UID in precondition: ", uid,
-                                                        ", UID in object meta: ", record->uid)).ToResponse();
+                                                        ", UID in object meta: ", record->uid));
   }
   CompleteChange(target, *draft);
   const Draft old = Draft::OfStored(*record->json);
   const Claims claims = TakeClaims(resource, target.subresource, record.get(), *draft);
   Outcome<Bytes> replaced =
       Replace(target, *record, old, *draft, options->dry_run, ServedAs(resource).unconditional_update, note, claims);
-  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  if (!replaced.ok()) return replaced.refusal();
   return ObjectResponse(exchange, 200, *replaced);
 }
 
-kube::Response ServerCore::CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note) {
+Outcome<kube::Response> ServerCore::CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note) {
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
-  if (!ServedAs(resource).create_on_update || !target.subresource.empty()) return NotFound(resource, target.name).ToResponse();
+  if (!ServedAs(resource).create_on_update || !target.subresource.empty()) return NotFound(resource, target.name);
   json::object& metadata = draft.metadata();
   if (const absl::string_view uid = FindText(metadata, "uid"); !uid.empty()) {
     return Conflict(resource, target.name, absl::StrCat("Precondition failed: UID in precondition: ", uid,
-                                                        ", UID in object meta: ")).ToResponse();
+                                                        ", UID in object meta: "));
   }
   if (FindText(metadata, "name") != target.name) {
     return BadRequest(absl::StrCat("the name of the object (", FindText(metadata, "name"),
-                                   ") does not match the name on the URL (", target.name, ")")).ToResponse();
+                                   ") does not match the name on the URL (", target.name, ")"));
   }
   metadata.erase("resourceVersion");
   const Claims claims = TakeClaims(resource, "", nullptr, draft);
   Outcome<Bytes> created = CreateObject(target, draft, dry_run, note, claims);
-  if (!created.ok()) return created.refusal().ToResponse();
+  if (!created.ok()) return created.refusal();
   return ObjectResponse(exchange, 201, *created);
 }
 
@@ -307,7 +307,7 @@ Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& sch
   return refusal;
 }
 
-kube::Response ServerCore::Patch(Exchange& exchange) {
+Outcome<kube::Response> ServerCore::Patch(Exchange& exchange) {
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
   const Schema& schema = *schemas_.For(resource);
@@ -318,38 +318,38 @@ kube::Response ServerCore::Patch(Exchange& exchange) {
       (strategic && schema.custom)) {
     Refusal refusal = UnsupportedMediaType(schema.custom ? kCustomPatchTypes : kPatchTypes);
     if (!strategic) refusal.message = "415: Unsupported Media Type", refusal.generic = true;
-    return refusal.ToResponse();
+    return refusal;
   }
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "PatchOptions");
-  if (!options.ok()) return options.refusal().ToResponse();
+  if (!options.ok()) return options.refusal();
   std::vector<std::string> duplicates;
   if (const absl::Status status = api::ParseCompletely(exchange.request.body, {}, &duplicates); !status.ok()) {
     return (absl::IsResourceExhausted(status)
                 ? TooLarge()
-                : BadRequest(absl::StrCat("the patch cannot be read as JSON: ", status.message()))).ToResponse();
+                : BadRequest(absl::StrCat("the patch cannot be read as JSON: ", status.message())));
   }
   const RecordPtr record = store_.Find(resource, target.key());
-  if (record == nullptr) return NotFound(resource, target.name).ToResponse();
+  if (record == nullptr) return NotFound(resource, target.name);
   const Draft old = Draft::OfStored(*record->json);
   Draft next = Draft::CopyOf(old);
   AddManagedFields(*record, exchange.request.body, next);
   if (Objection objection = ApplyPatch(type, schema, exchange.request.body, next)) {
-    return objection->ToResponse();
+    return *std::move(objection);
   }
   if (Objection objection =
           ReportFields(exchange, schema, options->field_validation, next, duplicates, target.name)) {
-    return OfPatch(*std::move(objection)).ToResponse();
+    return OfPatch(*std::move(objection));
   }
   Prune(next.root(), schema);
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), next)) {
-    return objection->ToResponse();
+    return *std::move(objection);
   }
   CompleteChange(target, next);
   const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
                         exchange.caller.managed_fields};
   const Claims claims = TakeClaims(resource, target.subresource, record.get(), next);
   Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note, claims);
-  if (!replaced.ok()) return replaced.refusal().ToResponse();
+  if (!replaced.ok()) return replaced.refusal();
   return ObjectResponse(exchange, 200, *replaced);
 }
 

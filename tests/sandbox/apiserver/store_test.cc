@@ -108,7 +108,7 @@ TEST(StoreTest, ADeletionKeepsTheLastStateAtItsOwnRevision) {
   Store store;
   store.Put(Make(store, "a"));
   std::vector<std::string> seen;
-  store.SetOnCommit([&](const Change& change) {
+  store.SetOnCommit([&](const Change& change, const JournalNote&) {
     seen.push_back(absl::StrCat(change.deleted, " ", *change.before->json, " ", *change.after->json));
   });
   store.Delete(api::kPods, {"ns", "a"});

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "benchmark/benchmark.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/discovery.h"
+#include "sandbox/apiserver/discovery.h"
 #include "sandbox/apiserver/schemas/schemas.h"
 #include "sandbox/apiserver/schemas/strategic_merge.h"
 #include "sandbox/apiserver/schemas/table.h"

@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/reviews.h"
+#include "sandbox/apiserver/reviews.h"
 
 #include <array>
 #include <vector>

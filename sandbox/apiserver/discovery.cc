@@ -1,23 +1,21 @@
-#include "sandbox/apiserver/schemas/discovery.h"
+#include "sandbox/apiserver/discovery.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "api/cluster_resources.h"
 #include "api/json.h"
 #include "api/kinds/kinds.h"
 #include "kube/client/status.h"
-#include "sandbox/apiserver/schemas/openapi.h"
-#include "sandbox/apiserver/schemas/reviews.h"
+#include "sandbox/apiserver/openapi.h"
+#include "sandbox/apiserver/reviews.h"
+#include "sandbox/apiserver/subresources.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -25,47 +23,6 @@ namespace {
 using api::JsonWriter;
 
 constexpr std::string_view kResourceVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
-constexpr std::string_view kReadWrite = "get,patch,update";
-
-constexpr Subresource kPodSubresources[] = {
-    {"binding", "", "v1", "Binding", "create"},
-    {"eviction", "policy", "v1", "Eviction", "create"},
-    {"log", "", "v1", "Pod", "get"},
-    {"status", "", "v1", "Pod", kReadWrite},
-};
-constexpr Subresource kNamespaceSubresources[] = {{"finalize", "", "v1", "Namespace", "update"},
-                                                  {"status", "", "v1", "Namespace", kReadWrite}};
-constexpr Subresource kNodeStatus[] = {{"status", "", "v1", "Node", kReadWrite}};
-constexpr Subresource kServiceStatus[] = {{"status", "", "v1", "Service", kReadWrite}};
-constexpr Subresource kVolumeStatus[] = {{"status", "", "v1", "PersistentVolume", kReadWrite}};
-constexpr Subresource kClaimStatus[] = {{"status", "", "v1", "PersistentVolumeClaim", kReadWrite}};
-constexpr Subresource kQuotaStatus[] = {{"status", "", "v1", "ResourceQuota", kReadWrite}};
-constexpr Subresource kBudgetStatus[] = {{"status", "policy", "v1", "PodDisruptionBudget", kReadWrite}};
-constexpr Subresource kDeploymentSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
-                                                   {"status", "apps", "v1", "Deployment", kReadWrite}};
-constexpr Subresource kReplicaSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
-                                                   {"status", "apps", "v1", "ReplicaSet", kReadWrite}};
-constexpr Subresource kDaemonSetStatus[] = {{"status", "apps", "v1", "DaemonSet", kReadWrite}};
-constexpr Subresource kBatchJobStatus[] = {{"status", "batch", "v1", "Job", kReadWrite}};
-constexpr Subresource kBatchCronJobStatus[] = {{"status", "batch", "v1", "CronJob", kReadWrite}};
-constexpr Subresource kIngressStatus[] = {{"status", "networking.k8s.io", "v1", "Ingress", kReadWrite}};
-constexpr Subresource kDefinitionStatus[] = {{"status", "apiextensions.k8s.io", "v1", "CustomResourceDefinition", kReadWrite}};
-constexpr Subresource kStatefulSetSubresources[] = {{"scale", "autoscaling", "v1", "Scale", kReadWrite},
-                                                    {"status", "apps", "v1", "StatefulSet", kReadWrite}};
-
-absl::Span<const Subresource> SubresourcesOfCustom(const api::Resource& resource) {
-  static const auto& all = *[] {
-    auto* made = new absl::btree_map<const api::Resource*, std::vector<Subresource>>();
-    for (const api::KindRow& kind : api::Kinds()) {
-      std::vector<Subresource>& subs = (*made)[kind.resource];
-      if (!kind.scale.replicas.empty()) subs.push_back({"scale", "autoscaling", "v1", "Scale", kReadWrite});
-      if (kind.status) subs.push_back({"status", kind.resource->group, kind.resource->version, kind.resource->kind, kReadWrite});
-    }
-    return made;
-  }();
-  const auto at = all.find(&resource);
-  return at == all.end() ? absl::Span<const Subresource>() : absl::MakeConstSpan(at->second);
-}
 
 std::string_view VerbsOf(const api::Resource& resource) {
   if (std::find(Reviews().begin(), Reviews().end(), &resource) != Reviews().end()) return "create";
@@ -103,6 +60,20 @@ void WriteTexts(absl::string_view key, std::string_view comma_separated, JsonWri
   out.EndArray();
 }
 
+void WriteVerbs(const Subresource& sub, JsonWriter& out) {
+  out.Key("verbs").BeginArray();
+  for (const Subresource::Verb& verb : sub.verbs) out.String(View(verb.name));
+  out.EndArray();
+}
+
+std::vector<const Subresource*> ShownSubresources(const api::Resource& resource) {
+  std::vector<const Subresource*> shown;
+  for (const Subresource& sub : SubresourcesOf(resource)) {
+    if (sub.unserved.empty()) shown.push_back(&sub);
+  }
+  return shown;
+}
+
 void WriteKind(absl::string_view key, std::string_view group, std::string_view version, std::string_view kind, JsonWriter& out) {
   out.Key(key).BeginObject().Field("group", group).Field("version", version).Field("kind", kind).EndObject();
 }
@@ -114,12 +85,12 @@ void WriteAggregatedResource(const api::Resource& resource, JsonWriter& out) {
   WriteTexts("verbs", VerbsOf(resource), out);
   if (!resource.short_names.empty()) WriteTexts("shortNames", resource.short_names, out);
   if (!resource.categories.empty()) WriteTexts("categories", resource.categories, out);
-  if (!SubresourcesOf(resource).empty()) {
+  if (const std::vector<const Subresource*> parts = ShownSubresources(resource); !parts.empty()) {
     out.Key("subresources").BeginArray();
-    for (const Subresource& sub : SubresourcesOf(resource)) {
-      out.BeginObject().Field("subresource", sub.name);
-      WriteKind("responseKind", sub.group, sub.version, sub.kind, out);
-      WriteTexts("verbs", sub.verbs, out);
+    for (const Subresource* const sub : parts) {
+      out.BeginObject().Field("subresource", sub->name);
+      WriteKind("responseKind", sub->group, sub->version, sub->kind, out);
+      WriteVerbs(*sub, out);
       out.EndObject();
     }
     out.EndArray();
@@ -188,12 +159,12 @@ void WriteListedResource(const api::Resource& resource, JsonWriter& out) {
   if (!resource.short_names.empty()) WriteTexts("shortNames", resource.short_names, out);
   if (!resource.categories.empty()) WriteTexts("categories", resource.categories, out);
   out.EndObject();
-  for (const Subresource& sub : SubresourcesOf(resource)) {
-    out.BeginObject().Field("name", absl::StrCat(View(resource.plural), "/", View(sub.name))).Field("singularName", "");
+  for (const Subresource* const sub : ShownSubresources(resource)) {
+    out.BeginObject().Field("name", absl::StrCat(View(resource.plural), "/", View(sub->name))).Field("singularName", "");
     out.Field("namespaced", resource.namespaced);
-    if (sub.group != resource.group) out.Field("group", sub.group).Field("version", sub.version);
-    out.Field("kind", sub.kind);
-    WriteTexts("verbs", sub.verbs, out);
+    if (sub->group != resource.group) out.Field("group", sub->group).Field("version", sub->version);
+    out.Field("kind", sub->kind);
+    WriteVerbs(*sub, out);
     out.EndObject();
   }
 }
@@ -314,26 +285,6 @@ std::optional<kube::Response> AnswerPath(absl::string_view path, absl::string_vi
 }
 
 }  // namespace
-
-absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource) {
-  if (&resource == &api::kPods) return kPodSubresources;
-  if (&resource == &api::kNamespaces) return kNamespaceSubresources;
-  if (&resource == &api::kNodes) return kNodeStatus;
-  if (&resource == &api::kServices) return kServiceStatus;
-  if (&resource == &api::kPersistentVolumes) return kVolumeStatus;
-  if (&resource == &api::kPersistentVolumeClaims) return kClaimStatus;
-  if (&resource == &api::kResourceQuotas) return kQuotaStatus;
-  if (&resource == &api::kPodDisruptionBudgets) return kBudgetStatus;
-  if (&resource == &api::kDeployments) return kDeploymentSubresources;
-  if (&resource == &api::kReplicaSets) return kReplicaSetSubresources;
-  if (&resource == &api::kStatefulSets) return kStatefulSetSubresources;
-  if (&resource == &api::kDaemonSets) return kDaemonSetStatus;
-  if (&resource == &api::kBatchJobs) return kBatchJobStatus;
-  if (&resource == &api::kBatchCronJobs) return kBatchCronJobStatus;
-  if (&resource == &api::kIngresses) return kIngressStatus;
-  if (&resource == &api::kCustomResourceDefinitions) return kDefinitionStatus;
-  return SubresourcesOfCustom(resource);
-}
 
 Discovery::Discovery(std::string git_version) : git_version_(std::move(git_version)) {}
 

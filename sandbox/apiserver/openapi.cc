@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/openapi.h"
+#include "sandbox/apiserver/openapi.h"
 
 #include <array>
 #include <cstdint>
