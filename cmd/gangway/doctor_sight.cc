@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "api/field_table.h"
 #include "api/json_path.h"
-#include "sandbox/apiserver/schemas/table.h"
+#include "api/schemas/table.h"
 
 namespace gangway::cmd {
 namespace {
@@ -47,7 +47,7 @@ absl::Duration Since(const std::string& time, absl::Time now) {
   return at.ok() ? now - *at : absl::ZeroDuration();
 }
 absl::Duration AgeOf(const json::value& object, absl::Time now) { return Since(TextAt(object, {"metadata", "creationTimestamp"}), now); }
-std::string AgeText(absl::Duration age) { return sandbox::HumanDuration(age); }
+std::string AgeText(absl::Duration age) { return schemas::HumanDuration(age); }
 
 std::string PhaseOf(const json::value& job) { return TextAt(job, {"status", "state", "phase"}); }
 bool IsUnfinishedJob(const json::value& job) { return !IsGoing(job) && !HasEnded(PhaseOf(job)); }

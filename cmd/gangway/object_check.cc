@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
+#include "api/schemas/schemas.h"
 #include "base/nearest.h"
-#include "sandbox/apiserver/schemas/schemas.h"
 
 namespace gangway::cmd {
 namespace {
@@ -15,28 +15,28 @@ namespace {
 using api::FieldError;
 using api::FieldErrors;
 
-FieldError UnknownField(const sandbox::Schema& schema, const std::string& path) {
+FieldError UnknownField(const schemas::Schema& schema, const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const std::string around = dot == std::string::npos ? "" : path.substr(0, dot);
-  const std::string near = Nearest(path.substr(dot == std::string::npos ? 0 : dot + 1), sandbox::FieldsAt(schema, around));
+  const std::string near = Nearest(path.substr(dot == std::string::npos ? 0 : dot + 1), schemas::FieldsAt(schema, around));
   return {FieldError::Type::kForbidden, path, "", "there is no such field",
           near.empty() ? "remove it, or correct its name or its place" : absl::StrCat("did you mean ", near, "?")};
 }
 
 }  // namespace
 
-ObjectCheck::ObjectCheck() : schemas_(std::make_unique<const sandbox::Schemas>()) {}
+ObjectCheck::ObjectCheck() : schemas_(std::make_unique<const schemas::Schemas>()) {}
 ObjectCheck::~ObjectCheck() = default;
 
 convert::TypeComplaints ObjectCheck::Of(const api::Resource& resource, const boost::json::value& object) const {
-  const sandbox::Schema& schema = *schemas_->For(resource);
-  sandbox::Findings findings = sandbox::Check(object, schema);
+  const schemas::Schema& schema = *schemas_->For(resource);
+  schemas::Findings findings = schemas::Check(object, schema);
   convert::TypeComplaints out;
   for (const std::string& path : findings.unknown) out.unknown.push_back(UnknownField(schema, path));
   out.errors = std::move(findings.errors);
   if (!out.unknown.empty()) {
     boost::json::value known = object;
-    sandbox::Prune(known, schema);
+    schemas::Prune(known, schema);
     out.known = api::ToJson(known);
   }
   return out;

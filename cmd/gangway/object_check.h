@@ -9,7 +9,7 @@
 #include "boost/json/fwd.hpp"
 #include "translator/files/manifest.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 class Schemas;
 }
 
@@ -25,7 +25,7 @@ class ObjectCheck {
   convert::TypeComplaints Of(const api::Resource& resource, const boost::json::value& object) const;
 
  private:
-  std::unique_ptr<const sandbox::Schemas> schemas_;
+  std::unique_ptr<const schemas::Schemas> schemas_;
 };
 
 // For the translator: an ObjectCheck made when it is first asked.

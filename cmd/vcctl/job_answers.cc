@@ -10,12 +10,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "api/schemas/table.h"
 #include "api/volcano/restarts.h"
 #include "base/printable.h"
 #include "plugin/lifecycle/last_failure.h"
 #include "plugin/lifecycle/pod_failure.h"
 #include "plugin/lifecycle/words.h"
-#include "sandbox/apiserver/schemas/table.h"
 
 namespace gangway::cmd {
 namespace {
@@ -105,7 +105,7 @@ std::string AnswerText(const LastFailure& record) {
 }
 
 std::string Ago(absl::Time at, absl::Time now) {
-  return at == absl::InfinitePast() || at == absl::InfiniteFuture() ? std::string() : absl::StrCat(", ", sandbox::HumanDuration(now - at), " ago");
+  return at == absl::InfinitePast() || at == absl::InfiniteFuture() ? std::string() : absl::StrCat(", ", schemas::HumanDuration(now - at), " ago");
 }
 
 // Failure, Answer and Last lines; "" when nothing failed.

@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "api/core/pod.h"
 #include "api/json.h"
+#include "api/schemas/table.h"
 #include "base/printable.h"
-#include "sandbox/apiserver/schemas/table.h"
 
 namespace gangway::cmd {
 namespace {
@@ -205,7 +205,7 @@ void WriteStatus(const JobStatus& status, Page& page) {
   }
 }
 
-std::string AgeOf(const api::Time& time, absl::Time now) { return time.set() ? sandbox::HumanDuration(now - time.at) : "<unknown>"; }
+std::string AgeOf(const api::Time& time, absl::Time now) { return time.set() ? schemas::HumanDuration(now - time.at) : "<unknown>"; }
 
 std::string EventAge(const JobEvent& event, absl::Time now) {
   if (event.count <= 1) return AgeOf(event.first_timestamp, now);

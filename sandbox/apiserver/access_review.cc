@@ -27,7 +27,7 @@ json::object StatusOf(const api::Resource& review) {
 }  // namespace
 
 // What the API server makes of a question: of who asks and of rules only the answer is told, of access who wrote which field, too.
-void ServerCore::CompleteReview(const api::Resource& review, const Schema& schema, const CommitNote& note, Draft& draft) {
+void ServerCore::CompleteReview(const api::Resource& review, const schemas::Schema& schema, const CommitNote& note, Draft& draft) {
   static const auto* const kNone = new apply::FieldSet();
   if (review.kind == "SelfSubjectRulesReview") {
     draft.object()["metadata"].emplace_object();
@@ -59,7 +59,7 @@ std::optional<Outcome<kube::Response>> ServerCore::ReviewAccess(const kube::Requ
   if (!options.ok()) return options.refusal();
   Exchange exchange{.request = request, .caller = caller, .target = {}, .query = std::move(*query), .warnings = {}};
   exchange.target.resource = asked;
-  const Schema& schema = *schemas_.ForKind(asked->ApiVersion(), View(asked->kind));
+  const schemas::Schema& schema = *schemas_.ForKind(asked->ApiVersion(), View(asked->kind));
   Outcome<Draft> review = ReadBody(exchange, &schema, options->field_validation);
   if (!review.ok()) return review.refusal();
   if (Objection objection = CheckTypeMeta(asked->ApiVersion(), View(asked->kind), *review)) {

@@ -98,7 +98,7 @@ Outcome<Draft> ServerCore::ReadConfiguration(Exchange& exchange, FieldValidation
   return *std::move(config);
 }
 
-Objection ServerCore::CheckConfiguration(const Target& target, const Schema& schema, absl::string_view api_version_wanted,
+Objection ServerCore::CheckConfiguration(const Target& target, const schemas::Schema& schema, absl::string_view api_version_wanted,
                                          const Record* live, const Draft& config) {
   const api::Resource& resource = *target.resource;
   const absl::string_view api_version = FindText(config.object(), "apiVersion"), kind = FindText(config.object(), "kind");
@@ -138,7 +138,7 @@ Objection ServerCore::CheckConfiguration(const Target& target, const Schema& sch
 Outcome<kube::Response> ServerCore::Apply(Exchange& exchange) {
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
-  const Schema& schema = *schemas_.For(resource);
+  const schemas::Schema& schema = *schemas_.For(resource);
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "PatchOptions", /*apply=*/true);
   if (!options.ok()) return options.refusal();
   const RecordPtr record = store_.Find(resource, target.key());

@@ -90,7 +90,7 @@ Objection ServerCore::CheckMediaType(const Exchange& exchange) {
   return UnsupportedMediaType(absl::StrCat("application/json, application/yaml, ", kProtobufMediaType));
 }
 
-Outcome<Draft> ServerCore::ReadBody(Exchange& exchange, const Schema* schema, FieldValidation validation) {
+Outcome<Draft> ServerCore::ReadBody(Exchange& exchange, const schemas::Schema* schema, FieldValidation validation) {
   if (Objection objection = CheckMediaType(exchange)) return *std::move(objection);
   const std::string& body = exchange.request.body;
   if (absl::StripAsciiWhitespace(body).empty()) return BadRequest("the request has no body");
@@ -109,7 +109,7 @@ Outcome<Draft> ServerCore::ReadBody(Exchange& exchange, const Schema* schema, Fi
 
 Objection ServerCore::CheckTypeMeta(absl::string_view api_version, absl::string_view kind, Draft& draft) {
   boost::json::object& object = draft.object();
-  const Schema* schema = schemas_.ForKind(api_version, kind);
+  const schemas::Schema* schema = schemas_.ForKind(api_version, kind);
   if (schema != nullptr && schema->custom) {
     for (const absl::string_view field : {"kind", "apiVersion"}) {
       if (!FindText(object, field).empty()) continue;
@@ -130,10 +130,10 @@ Objection ServerCore::CheckTypeMeta(absl::string_view api_version, absl::string_
   return std::nullopt;
 }
 
-Objection ServerCore::ReportFields(Exchange& exchange, const Schema& schema, FieldValidation validation,
+Objection ServerCore::ReportFields(Exchange& exchange, const schemas::Schema& schema, FieldValidation validation,
                                    const Draft& draft, const std::vector<std::string>& duplicates,
                                    absl::string_view name) {
-  Findings findings = Check(draft.root(), schema);
+  schemas::Findings findings = Check(draft.root(), schema);
   const api::Resource& resource = *exchange.target.resource;
   const std::string handled = absl::StrCat(View(schema.kind), " in version \"", View(resource.version),
                                            "\" cannot be handled as a ", View(schema.kind), ": ");

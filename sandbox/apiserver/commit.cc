@@ -4,8 +4,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "api/schemas/json_patch.h"
 #include "sandbox/apiserver/apply/typed.h"
-#include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -40,8 +40,8 @@ std::size_t FreshManagedBytes(const Record& record, const Record* before) {
 
 Outcome<Bytes> ServerCore::Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
                                   const apply::ManagedFieldsPtr* managed) {
-  if (IsDeeperThan(draft.root(), kMaxObjectDepth)) {
-    return BadRequest(absl::StrCat("the object is deeper than ", kMaxObjectDepth, " levels"));
+  if (schemas::IsDeeperThan(draft.root(), schemas::kMaxObjectDepth)) {
+    return BadRequest(absl::StrCat("the object is deeper than ", schemas::kMaxObjectDepth, " levels"));
   }
   apply::WriteAsGo(draft.root(), *schemas_.For(resource)->root);
   boost::json::object& metadata = draft.metadata();

@@ -36,7 +36,7 @@ Outcome<kube::Response> ServerCore::Create(Exchange& exchange) {
   Outcome<WriteOptions> options = ParseWriteOptions(exchange.query, "CreateOptions");
   if (!options.ok()) return options.refusal();
   const api::Resource& resource = *exchange.target.resource;
-  const Schema& schema = *schemas_.For(resource);
+  const schemas::Schema& schema = *schemas_.For(resource);
   Outcome<Draft> draft = ReadBody(exchange, &schema, options->field_validation);
   if (!draft.ok()) return draft.refusal();
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), *draft)) {

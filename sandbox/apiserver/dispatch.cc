@@ -15,7 +15,7 @@ namespace gangway::sandbox {
 namespace {
 
 // A bookmark is an object of its kind in which nothing is set: what Go writes of it.
-std::string BookmarkRest(const Schema& schema) {
+std::string BookmarkRest(const schemas::Schema& schema) {
   Draft empty;
   apply::WriteAsGo(empty.root(), *schema.root);
   std::string out;
@@ -60,8 +60,8 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
   Exchange exchange{.request = request, .caller = caller, .target = std::move(*target), .query = std::move(*query),
                     .warnings = {}};
   const bool logs = exchange.target.subresource == "log";
-  const std::optional<Representation> representation =
-      logs ? Representation::kObject : RepresentationOf(request.accept);
+  const std::optional<schemas::Representation> representation =
+      logs ? schemas::Representation::kObject : schemas::RepresentationOf(request.accept);
   if (!representation.has_value()) return NotAcceptable();
   exchange.representation = *representation;
   // k8s.io/api: prerelease-lifecycle
@@ -136,7 +136,7 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
   if (request.method != "GET" || !target.subresource.empty()) return refuse(MethodNotAllowed());
   Outcome<ListOptions> options = ParseListOptions(exchange->query, target);
   if (!options.ok()) return refuse(options.refusal());
-  Outcome<IncludeObject> include = ParseInclude(*exchange);
+  Outcome<schemas::IncludeObject> include = ParseInclude(*exchange);
   if (!include.ok()) return refuse(include.refusal());
   for (const auto& requirement : options->fields.requirements()) {
     if (!HasFieldLabel(*target.resource, requirement.field)) {
@@ -154,7 +154,7 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
                  .managed_fields = caller.managed_fields,
                  .from = std::nullopt,
                  .error = std::nullopt,
-                 .bookmark_rest = exchange->representation == Representation::kObject ? BookmarkRest(*schemas_.For(*target.resource)) : ""};
+                 .bookmark_rest = exchange->representation == schemas::Representation::kObject ? BookmarkRest(*schemas_.For(*target.resource)) : ""};
   const Revision revision = options->revision.value_or(0);
   if (options->initial_events == true) {
     spec.mark_initial_end = spec.bookmarks;

@@ -14,29 +14,29 @@ constexpr std::size_t kLongList = 64u << 10;  // bytes
 
 }  // namespace
 
-Outcome<IncludeObject> ServerCore::ParseInclude(const Exchange& exchange) {
+Outcome<schemas::IncludeObject> ServerCore::ParseInclude(const Exchange& exchange) {
   const absl::string_view text = exchange.query.Get("includeObject");
-  if (text.empty() || text == "Metadata") return IncludeObject::kMetadata;
-  if (text == "None") return IncludeObject::kNone;
-  if (text == "Object") return IncludeObject::kObject;
+  if (text.empty() || text == "Metadata") return schemas::IncludeObject::kMetadata;
+  if (text == "None") return schemas::IncludeObject::kNone;
+  if (text == "Object") return schemas::IncludeObject::kObject;
   return BadRequest(absl::StrCat("includeObject: Unsupported value: ", api::JsonString(text),
                                  ": supported values: \"None\", \"Metadata\", \"Object\""));
 }
 
 Outcome<kube::Response> ServerCore::ObjectResponse(const Exchange& exchange, int code, const Bytes& object) {
   switch (exchange.representation) {
-    case Representation::kObject:
+    case schemas::Representation::kObject:
       return JsonResponse(code, object);
-    case Representation::kPartialMetadata:
-      return JsonResponse(code, MakeBytes(RenderPartialMetadata(*object)));
-    case Representation::kTable: {
-      Outcome<IncludeObject> include = ServerCore::ParseInclude(exchange);
+    case schemas::Representation::kPartialMetadata:
+      return JsonResponse(code, MakeBytes(schemas::RenderPartialMetadata(*object)));
+    case schemas::Representation::kTable: {
+      Outcome<schemas::IncludeObject> include = ServerCore::ParseInclude(exchange);
       if (!include.ok()) return include.refusal();
-      TableOptions options;
+      schemas::TableOptions options;
       options.include = *include;
       const Draft draft = Draft::OfStored(*object);
       options.resource_version = std::string(TextAt(draft.object(), "metadata.resourceVersion"));
-      return JsonResponse(code, MakeBytes(RenderTable(*exchange.target.resource, absl::MakeConstSpan(&object, 1),
+      return JsonResponse(code, MakeBytes(schemas::RenderTable(*exchange.target.resource, absl::MakeConstSpan(&object, 1),
                                                       loop_.Now(), options)));
     }
   }
@@ -112,16 +112,16 @@ Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListO
 
 Outcome<kube::Response> ServerCore::ListResponse(const Exchange& exchange, Page page) {
   const api::Resource& resource = *exchange.target.resource;
-  if (exchange.representation != Representation::kObject) {
-    Outcome<IncludeObject> include = ParseInclude(exchange);
+  if (exchange.representation != schemas::Representation::kObject) {
+    Outcome<schemas::IncludeObject> include = ParseInclude(exchange);
     if (!include.ok()) return include.refusal();
-    TableOptions options{.include = *include,
+    schemas::TableOptions options{.include = *include,
                          .resource_version = absl::StrCat(page.revision),
                          .continue_token = std::move(page.continue_token),
                          .remaining_item_count = page.remaining};
-    return JsonResponse(200, MakeBytes(exchange.representation == Representation::kTable
-                                           ? RenderTable(resource, page.items, loop_.Now(), options)
-                                           : RenderPartialMetadataList(page.items, options)));
+    return JsonResponse(200, MakeBytes(exchange.representation == schemas::Representation::kTable
+                                           ? schemas::RenderTable(resource, page.items, loop_.Now(), options)
+                                           : schemas::RenderPartialMetadataList(page.items, options)));
   }
   std::size_t size = 256 + page.continue_token.size();
   for (const Bytes& item : page.items) size += item->size() + 1;
@@ -153,7 +153,7 @@ Outcome<kube::Response> ServerCore::ListResponse(const Exchange& exchange, Page 
 Outcome<kube::Response> ServerCore::List(Exchange& exchange) {
   Outcome<ListOptions> options = ParseListOptions(exchange.query, exchange.target);
   if (!options.ok()) return options.refusal();
-  Outcome<Page> page = ReadPage(exchange.target, *options, exchange.caller.managed_fields, exchange.representation == Representation::kObject);
+  Outcome<Page> page = ReadPage(exchange.target, *options, exchange.caller.managed_fields, exchange.representation == schemas::Representation::kObject);
   if (!page.ok()) return page.refusal();
   return ListResponse(exchange, std::move(*page));
 }

@@ -184,7 +184,7 @@ Outcome<kube::Response> ServerCore::DeleteCollection(Exchange& exchange) {
   for (const RecordPtr& record : records) {
     Target target = exchange.target;
     target.name = record->key.name;
-    const bool as_items = exchange.representation == Representation::kObject;
+    const bool as_items = exchange.representation == schemas::Representation::kObject;
     page.items.push_back(as_items ? ShownInList(*record, note.managed_fields) : Shown(*record, note.managed_fields));  // as they were
     Outcome<Removal> removal = Remove(target, *record, *options, note);
     if (!removal.ok()) return removal.refusal();

@@ -8,8 +8,8 @@
 #include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "api/kinds/kinds.h"
+#include "api/schemas/json_patch.h"
 #include "sandbox/apiserver/object_rules.h"
-#include "sandbox/apiserver/schemas/json_patch.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -90,7 +90,7 @@ Outcome<kube::Response> ServerCore::PutScale(Exchange& exchange) {
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name);
   const Draft old = Draft::OfStored(*record->json);
-  const Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
+  const schemas::Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
   const Draft live = ScaleOf(*target.resource, old.object());
   Draft scale = Draft::CopyOf(live);
   Claims claims;

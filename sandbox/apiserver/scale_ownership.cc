@@ -107,7 +107,7 @@ Outcome<Draft> ServerCore::ApplyScale(Exchange& exchange, const Record& record, 
                                       const WriteOptions& options, Claims& claims) {
   Outcome<Draft> config = ReadConfiguration(exchange, options.field_validation);
   if (!config.ok()) return config.refusal();
-  const Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
+  const schemas::Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
   if (Objection objection = CheckConfiguration(exchange.target, schema, "autoscaling/v1", &record, *config)) {
     return *std::move(objection);
   }

@@ -9,22 +9,22 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "api/schemas/schemas.h"
+#include "api/schemas/table.h"
 #include "api/volcano/admission.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/apply/ownership.h"
 #include "sandbox/apiserver/collector.h"
+#include "sandbox/apiserver/discovery.h"
 #include "sandbox/apiserver/draft.h"
 #include "sandbox/apiserver/event_expiry.h"
 #include "sandbox/apiserver/facts.h"
 #include "sandbox/apiserver/refusal.h"
 #include "sandbox/apiserver/route.h"
-#include "sandbox/apiserver/discovery.h"
-#include "sandbox/apiserver/schemas/schemas.h"
-#include "sandbox/apiserver/schemas/table.h"
-#include "sandbox/apiserver/shown.h"
 #include "sandbox/apiserver/service_address.h"
+#include "sandbox/apiserver/shown.h"
 #include "sandbox/apiserver/store.h"
 #include "sandbox/apiserver/watch_hub.h"
 
@@ -36,7 +36,7 @@ struct Exchange {
   const Caller& caller;
   Target target;
   Query query;
-  Representation representation = Representation::kObject;
+  schemas::Representation representation = schemas::Representation::kObject;
   std::vector<std::string> warnings;
   std::vector<Bytes>* more = nullptr;  // where the body of a long list goes on; null: it is one text
 };
@@ -106,7 +106,7 @@ class ServerCore final : public CollectorActions {
   Outcome<Page> ReadPage(const Target& target, const ListOptions& options, bool managed_fields, bool as_items);
   Outcome<kube::Response> ListResponse(const Exchange& exchange, Page page);
   Outcome<kube::Response> ObjectResponse(const Exchange& exchange, int code, const Bytes& object);
-  Outcome<IncludeObject> ParseInclude(const Exchange& exchange);
+  Outcome<schemas::IncludeObject> ParseInclude(const Exchange& exchange);
 
   // create.cc
   Outcome<kube::Response> Create(Exchange& exchange);
@@ -133,12 +133,12 @@ class ServerCore final : public CollectorActions {
   Outcome<kube::Response> CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note);
   // What a change that came in part means in full: defaults, and what the object's type folds together.
   void CompleteChange(const Target& target, Draft& next);
-  Objection ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body, Draft& next);
+  Objection ApplyPatch(absl::string_view media_type, const schemas::Schema& schema, absl::string_view body, Draft& next);
 
   // apply.cc
   Outcome<kube::Response> Apply(Exchange& exchange);
   Outcome<Draft> ReadConfiguration(Exchange& exchange, FieldValidation validation);
-  Objection CheckConfiguration(const Target& target, const Schema& schema, absl::string_view api_version_wanted,
+  Objection CheckConfiguration(const Target& target, const schemas::Schema& schema, absl::string_view api_version_wanted,
                                const Record* live, const Draft& config);
   // scale_ownership.cc
   Outcome<Draft> ApplyScale(Exchange& exchange, const Record& record, const Draft& live, const WriteOptions& options,
@@ -169,7 +169,7 @@ class ServerCore final : public CollectorActions {
   ApiServer::WatchAnswer FollowLog(const Exchange& exchange, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
 
   // access_review.cc: nullopt when the path is another.
-  void CompleteReview(const api::Resource& review, const Schema& schema, const CommitNote& note, Draft& draft);
+  void CompleteReview(const api::Resource& review, const schemas::Schema& schema, const CommitNote& note, Draft& draft);
   std::optional<Outcome<kube::Response>> ReviewAccess(const kube::Request& request, const Caller& caller);
 
   // bodies.cc: from bytes to a checked draft.
@@ -177,8 +177,8 @@ class ServerCore final : public CollectorActions {
   static Outcome<kube::Request> InJson(const kube::Request& request);
   Objection CheckMediaType(const Exchange& exchange);
   // `schema` null: not checked against one. Adds to exchange.warnings.
-  Outcome<Draft> ReadBody(Exchange& exchange, const Schema* schema, FieldValidation validation);
-  Objection ReportFields(Exchange& exchange, const Schema& schema, FieldValidation validation,
+  Outcome<Draft> ReadBody(Exchange& exchange, const schemas::Schema* schema, FieldValidation validation);
+  Objection ReportFields(Exchange& exchange, const schemas::Schema& schema, FieldValidation validation,
                          const Draft& draft, const std::vector<std::string>& duplicates, absl::string_view name);
   Objection CheckTypeMeta(absl::string_view api_version, absl::string_view kind, Draft& draft);
   Objection Admit(api::volcano::Operation operation, const Target& target, boost::json::value* object,
@@ -197,7 +197,7 @@ class ServerCore final : public CollectorActions {
 
   Loop& loop_;
   ApiServerOptions options_;
-  const Schemas schemas_;
+  const schemas::Schemas schemas_;
   const Discovery discovery_;
   Store store_;
   WatchHub watches_;

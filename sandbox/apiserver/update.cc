@@ -7,12 +7,12 @@
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
+#include "api/schemas/json_patch.h"
+#include "api/schemas/strategic_merge.h"
 #include "api/volcano/defaults.h"
 #include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/ownership_rules.h"
-#include "sandbox/apiserver/schemas/json_patch.h"
-#include "sandbox/apiserver/schemas/strategic_merge.h"
 #include "sandbox/apiserver/served_kind.h"
 #include "sandbox/apiserver/server_core.h"
 #include "sandbox/apiserver/server_defaults.h"
@@ -210,7 +210,7 @@ Outcome<kube::Response> ServerCore::Put(Exchange& exchange) {
   if (!options.ok()) return options.refusal();
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
-  const Schema& schema = *schemas_.For(resource);
+  const schemas::Schema& schema = *schemas_.For(resource);
   Outcome<Draft> draft = ReadBody(exchange, &schema, options->field_validation);
   if (!draft.ok()) return draft.refusal();
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), *draft)) {
@@ -276,7 +276,7 @@ Refusal OfPatch(Refusal refusal) {
 
 }  // namespace
 
-Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& schema, absl::string_view body,
+Objection ServerCore::ApplyPatch(absl::string_view media_type, const schemas::Schema& schema, absl::string_view body,
                                  Draft& next) {
   const bool list = media_type == "application/json-patch+json";
   // A JSON patch is a list: it is read as the one member of an object.
@@ -284,11 +284,11 @@ Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& sch
   if (!object_patch.ok()) return BadRequest(absl::StrCat("the patch ", object_patch.status().message()));
   absl::Status status;
   if (list) {
-    status = ApplyJsonPatch(next.root(), object_patch->object()["patch"]);
+    status = schemas::ApplyJsonPatch(next.root(), object_patch->object()["patch"]);
   } else if (media_type == "application/merge-patch+json") {
     api::ApplyMergePatch(next.root(), object_patch->root());
   } else {
-    status = StrategicMergePatch(next.root(), object_patch->root(), schema);
+    status = schemas::StrategicMergePatch(next.root(), object_patch->root(), schema);
   }
   if (status.ok()) {
     if (next.root().is_object()) return std::nullopt;
@@ -310,7 +310,7 @@ Objection ServerCore::ApplyPatch(absl::string_view media_type, const Schema& sch
 Outcome<kube::Response> ServerCore::Patch(Exchange& exchange) {
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
-  const Schema& schema = *schemas_.For(resource);
+  const schemas::Schema& schema = *schemas_.For(resource);
   const std::string type = MediaType(exchange.request.content_type);
   if (type == kApplyMediaType) return Apply(exchange);
   const bool strategic = type == "application/strategic-merge-patch+json";

@@ -162,19 +162,19 @@ void WatchHub::Wake(Watcher& watcher) {
 
 std::vector<kube::Frame> WatchHub::TakeFrames(Watcher& watcher) {
   std::vector<kube::Frame> frames = std::exchange(watcher.waiting, {});
-  if (watcher.spec.representation == Representation::kObject) return frames;
+  if (watcher.spec.representation == schemas::Representation::kObject) return frames;
   for (kube::Frame& frame : frames) {
     if (frame.type == kube::FrameType::kError) continue;
-    if (watcher.spec.representation == Representation::kPartialMetadata) {
-      frame.object = MakeBytes(RenderPartialMetadata(*frame.object));
+    if (watcher.spec.representation == schemas::Representation::kPartialMetadata) {
+      frame.object = MakeBytes(schemas::RenderPartialMetadata(*frame.object));
       continue;
     }
     if (frame.type == kube::FrameType::kBookmark) continue;
-    TableOptions options;
+    schemas::TableOptions options;
     options.include = watcher.spec.include;
     options.no_columns = std::exchange(watcher.columns_sent, true);
     options.resource_version = std::string(TextAt(Draft::OfStored(*frame.object).object(), "metadata.resourceVersion"));
-    frame.object = MakeBytes(RenderTable(*watcher.spec.resource, absl::MakeConstSpan(&frame.object, 1), loop_.Now(), options));
+    frame.object = MakeBytes(schemas::RenderTable(*watcher.spec.resource, absl::MakeConstSpan(&frame.object, 1), loop_.Now(), options));
   }
   return frames;
 }

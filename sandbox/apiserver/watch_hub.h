@@ -12,10 +12,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "api/resource.h"
+#include "api/schemas/table.h"
 #include "api/selector.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
-#include "sandbox/apiserver/schemas/table.h"
 #include "sandbox/apiserver/store.h"
 
 namespace gangway::sandbox {
@@ -27,8 +27,8 @@ struct WatchSpec {
   api::FieldSelector fields;
   bool bookmarks = false;
   std::optional<absl::Duration> timeout;
-  Representation representation = Representation::kObject;
-  IncludeObject include = IncludeObject::kMetadata;
+  schemas::Representation representation = schemas::Representation::kObject;
+  schemas::IncludeObject include = schemas::IncludeObject::kMetadata;
   bool managed_fields = false;
   // Start: the changes after this revision; unset: what is there now, as additions, and the changes after that.
   std::optional<Revision> from;

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/schemas/schemas.h"
 #include "sandbox/apiserver/apply/ownership.h"
 #include "sandbox/apiserver/draft.h"
-#include "sandbox/apiserver/schemas/schemas.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace gangway::testutil {
@@ -29,7 +29,7 @@ std::optional<json::value> Read(absl::string_view text) {
 }
 
 // Of what a configuration names: what the server sets nobody owns (managedfields/internal: stripmeta.go).
-FieldSet Owned(const json::value& config, const sandbox::SchemaNode& type) {
+FieldSet Owned(const json::value& config, const schemas::SchemaNode& type) {
   static const FieldSet* const kServers = [] {
     auto* const out = new FieldSet();
     for (const char* name : {"apiVersion", "kind", "metadata"}) out->Insert({PathElement::Field(name)});
@@ -43,7 +43,7 @@ FieldSet Owned(const json::value& config, const sandbox::SchemaNode& type) {
 
 class Applier {
  public:
-  Applier(const json::value& object, const sandbox::SchemaNode& type, std::string api_version, absl::string_view shown)
+  Applier(const json::value& object, const schemas::SchemaNode& type, std::string api_version, absl::string_view shown)
       : object_(object), type_(type), api_version_(std::move(api_version)), shown_(shown) {
     managed_ = ownership_.AfterUpdate(nullptr, nullptr, object_, WriteBy("creator"));
     RequireReadsBack(managed_);
@@ -96,7 +96,7 @@ class Applier {
   Ownership ownership_;
   json::value object_;
   ManagedFieldsPtr managed_;
-  const sandbox::SchemaNode& type_;
+  const schemas::SchemaNode& type_;
   const std::string api_version_;
   const absl::string_view shown_;
 };
@@ -106,13 +106,13 @@ class Applier {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gangway;
-  static const sandbox::Schemas schemas;
+  static const schemas::Schemas schemas;
   const absl::string_view text = testutil::TextOf(data, size);
   const std::vector<absl::string_view> parts = testutil::PartsOf(text);
   std::optional<boost::json::value> object = testutil::Read(parts.front());
   if (!object.has_value() || !object->is_object()) return 0;
   const std::string api_version(sandbox::FindText(object->get_object(), "apiVersion")), kind(sandbox::FindText(object->get_object(), "kind"));
-  const sandbox::Schema* const schema = schemas.ForKind(api_version, kind);
+  const schemas::Schema* const schema = schemas.ForKind(api_version, kind);
   if (schema == nullptr || !Check(*object, *schema).unreadable.empty()) return 0;
   Prune(*object, *schema);
   testutil::Applier applier(*object, *schema->root, api_version, text);

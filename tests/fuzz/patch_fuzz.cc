@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
-#include "sandbox/apiserver/schemas/json_patch.h"
-#include "sandbox/apiserver/schemas/schemas.h"
-#include "sandbox/apiserver/schemas/strategic_merge.h"
+#include "api/schemas/json_patch.h"
+#include "api/schemas/schemas.h"
+#include "api/schemas/strategic_merge.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace gangway::testutil {
@@ -30,15 +30,15 @@ std::string TextAt(const json::value& object, const char* field) {
 }
 
 void RequireBounded(const json::value& made, std::size_t parts, const std::string& shown) {
-  Require(!sandbox::IsDeeperThan(made, sandbox::kMaxObjectDepth), "what is patched is no deeper than a body", shown);
+  Require(!schemas::IsDeeperThan(made, schemas::kMaxObjectDepth), "what is patched is no deeper than a body", shown);
   Require(api::ToJson(made).size() <= parts, "what is patched is no larger than its parts", shown);
   ++came_out;
 }
 
 void TryJsonPatch(const json::value& object, const json::value& patch, std::size_t parts, const std::string& shown) {
   json::value made = object, again = object;
-  const absl::Status status = sandbox::ApplyJsonPatch(made, patch);
-  Require(status == sandbox::ApplyJsonPatch(again, patch), "the same patch does the same", shown);
+  const absl::Status status = schemas::ApplyJsonPatch(made, patch);
+  Require(status == schemas::ApplyJsonPatch(again, patch), "the same patch does the same", shown);
   if (!status.ok()) {
     Require(absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status) || absl::IsResourceExhausted(status), "a refusal is one of three", shown);
     return;
@@ -48,12 +48,12 @@ void TryJsonPatch(const json::value& object, const json::value& patch, std::size
 }
 
 void TryStrategic(const json::value& object, const json::value& patch, std::size_t parts, const std::string& shown) {
-  static const sandbox::Schemas schemas;
-  const sandbox::Schema* const schema = schemas.ForKind(TextAt(object, "apiVersion"), TextAt(object, "kind"));
+  static const schemas::Schemas schemas;
+  const schemas::Schema* const schema = schemas.ForKind(TextAt(object, "apiVersion"), TextAt(object, "kind"));
   if (schema == nullptr || schema->custom) return;
   json::value made = object, again = object;
-  const absl::Status status = sandbox::StrategicMergePatch(made, patch, *schema);
-  Require(status == sandbox::StrategicMergePatch(again, patch, *schema), "the same strategic patch does the same", shown);
+  const absl::Status status = schemas::StrategicMergePatch(made, patch, *schema);
+  Require(status == schemas::StrategicMergePatch(again, patch, *schema), "the same strategic patch does the same", shown);
   if (!status.ok()) return Require(absl::IsInvalidArgument(status) || absl::IsInternal(status), "a strategic patch is refused as Kubernetes does", shown);
   Require(made == again, "the same strategic patch makes the same", shown);
   RequireBounded(made, parts, shown);

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/schemas/json_patch.h"
 #include "plugin/webhook/review.h"
-#include "sandbox/apiserver/schemas/json_patch.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace gangway::testutil {
@@ -58,7 +58,7 @@ void TryReview(absl::string_view review) {
   Require(absl::Base64Unescape(std::string(mutated->at("patch").get_string()), &text), "a patch is base64", review);
   json::value filled = *api::ParseJson(review);
   json::value& object = filled.at("request").at("object");
-  Require(sandbox::ApplyJsonPatch(object, *api::ParseJson(text)).ok(), "a patch can be applied", text);
+  Require(schemas::ApplyJsonPatch(object, *api::ParseJson(text)).ok(), "a patch can be applied", text);
   const std::string filled_review = api::ToJson(filled);
   const std::optional<json::object> once_more = ResponseTo(Step::kMutate, filled_review), judged_filled = ResponseTo(Step::kValidate, filled_review);
   if (!once_more.has_value() || !judged_filled.has_value()) return;  // the limits are of what was sent

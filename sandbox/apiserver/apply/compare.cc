@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 
 // The member as Go writes it; null when it does not.
-const json::value* Seen(const json::value* value, const SchemaProperty* property, Form form = Form::kStored) {
+const json::value* Seen(const json::value* value, const schemas::SchemaProperty* property, Form form = Form::kStored) {
   if (property == nullptr) return value;
   if (value == nullptr || value->is_null()) return property->zero;
   return form == Form::kStored && property->drops_zero && IsZero(*value) ? nullptr : value;
@@ -22,27 +22,27 @@ const json::value* Seen(const json::value* value, const SchemaProperty* property
 
 // Visits the members of an object as Go writes it: name, value, type.
 template <class Visit>
-void ForEachSeen(const json::value& value, const SchemaNode& node, Form form, Visit visit) {
+void ForEachSeen(const json::value& value, const schemas::SchemaNode& node, Form form, Visit visit) {
   const json::object* object = value.if_object();
   if (object != nullptr) {
     for (const auto& member : *object) {
-      const SchemaProperty* property = node.shape == Shape::kObject ? node.Find(StdView(KeyOf(member))) : nullptr;
+      const schemas::SchemaProperty* property = node.shape == schemas::Shape::kObject ? node.Find(StdView(KeyOf(member))) : nullptr;
       const json::value* seen = Seen(&member.value(), property, form);
-      const SchemaNode* below = property != nullptr ? property->node : MemberNode(node, KeyOf(member));
+      const schemas::SchemaNode* below = property != nullptr ? property->node : MemberNode(node, KeyOf(member));
       if (seen != nullptr && below != nullptr) visit(KeyOf(member), *seen, *below);
     }
   }
   if (!node.has_zeros) return;
-  for (const SchemaProperty& property : node.properties) {
+  for (const schemas::SchemaProperty& property : node.properties) {
     const bool there = object != nullptr && object->if_contains({property.name.data(), property.name.size()}) != nullptr;
     if (property.zero != nullptr && !there) visit(View(property.name), *property.zero, *property.node);
   }
 }
 
-bool EmptyMap(const json::value& value, const SchemaNode& node, Form form) {
+bool EmptyMap(const json::value& value, const schemas::SchemaNode& node, Form form) {
   if (node.has_zeros) return false;
   bool empty = true;
-  ForEachSeen(value, node, form, [&](absl::string_view, const json::value&, const SchemaNode&) { empty = false; });
+  ForEachSeen(value, node, form, [&](absl::string_view, const json::value&, const schemas::SchemaNode&) { empty = false; });
   return empty;
 }
 bool EmptyList(const json::value& value) { return !value.is_array() || value.get_array().empty(); }
@@ -52,7 +52,7 @@ struct Element {
   PathElement step;
   const json::value* value;
 };
-std::vector<Element> ElementsOf(const json::value& list, const SchemaNode& node) {
+std::vector<Element> ElementsOf(const json::value& list, const schemas::SchemaNode& node) {
   std::vector<Element> out;
   if (!list.is_array()) return out;
   out.reserve(list.get_array().size());
@@ -65,7 +65,7 @@ std::vector<Element> ElementsOf(const json::value& list, const SchemaNode& node)
 }
 
 // Everything below a value that is there on one side only.
-FieldSet AllBelow(const json::value& value, const SchemaNode& node, Form form);
+FieldSet AllBelow(const json::value& value, const schemas::SchemaNode& node, Form form);
 
 // One step and its equals; `end` behind the last.
 std::size_t EndOfRun(const std::vector<Element>& elements, std::size_t at) {
@@ -74,12 +74,12 @@ std::size_t EndOfRun(const std::vector<Element>& elements, std::size_t at) {
   return end;
 }
 
-FieldSet AllBelow(const json::value& value, const SchemaNode& node, Form form) {
+FieldSet AllBelow(const json::value& value, const schemas::SchemaNode& node, Form form) {
   FieldSet out;
   switch (AtomOf(node, value)) {
     case Atom::kLeaf: break;
     case Atom::kMap:
-      ForEachSeen(value, node, form, [&](absl::string_view name, const json::value& member, const SchemaNode& below) {
+      ForEachSeen(value, node, form, [&](absl::string_view name, const json::value& member, const schemas::SchemaNode& below) {
         out.Add(PathElement::Field(name), true, AllBelow(member, below, form));
       });
       out.Sort();
@@ -103,19 +103,19 @@ enum Here : unsigned { kSame = 0, kChanged = 1, kRemoved = 2 };
 class Walk {
  public:
   explicit Walk(Form form) : form_(form) {}
-  void Maps(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const;
+  void Maps(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const;
 
  private:
-  unsigned At(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const;
-  void Step(PathElement step, const json::value* before, const json::value* after, const SchemaNode& node,
+  unsigned At(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const;
+  void Step(PathElement step, const json::value* before, const json::value* after, const schemas::SchemaNode& node,
             Comparison& out) const;
-  void Lists(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const;
+  void Lists(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const;
 
   const Form form_;
 };
 
 // `before` or `after` may be null: not there.
-void Walk::Step(PathElement step, const json::value* before, const json::value* after, const SchemaNode& node,
+void Walk::Step(PathElement step, const json::value* before, const json::value* after, const schemas::SchemaNode& node,
                 Comparison& out) const {
   if (before == nullptr) {
     out.changed.Add(std::move(step), true, AllBelow(*after, node, form_));
@@ -129,13 +129,13 @@ void Walk::Step(PathElement step, const json::value* before, const json::value* 
   }
 }
 
-void Walk::Maps(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const {
+void Walk::Maps(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const {
   const json::object* a = before.if_object();
   const json::object* b = after.if_object();
   const auto compare = [&](absl::string_view name, const json::value* x, const json::value* y) {
     if (x != nullptr && y != nullptr && Equal(*x, *y)) return;
-    const SchemaProperty* property = node.shape == Shape::kObject ? node.Find(StdView(name)) : nullptr;
-    const SchemaNode* below = property != nullptr ? property->node : MemberNode(node, name);
+    const schemas::SchemaProperty* property = node.shape == schemas::Shape::kObject ? node.Find(StdView(name)) : nullptr;
+    const schemas::SchemaNode* below = property != nullptr ? property->node : MemberNode(node, name);
     if (below == nullptr) return;
     x = Seen(x, property);
     y = Seen(y, property, form_);
@@ -173,7 +173,7 @@ bool SameRuns(const std::vector<Element>& a, std::size_t i, std::size_t i_end, c
                     [](const Element& x, const Element& y) { return Equal(*x.value, *y.value); });
 }
 
-void Walk::Lists(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const {
+void Walk::Lists(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const {
   const std::vector<Element> a = ElementsOf(before, node), b = ElementsOf(after, node);
   std::size_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
@@ -197,7 +197,7 @@ void Walk::Lists(const json::value& before, const json::value& after, const Sche
   }
 }
 
-unsigned Walk::At(const json::value& before, const json::value& after, const SchemaNode& node, Comparison& out) const {
+unsigned Walk::At(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const {
   if (Equal(before, after)) return kSame;
   const Atom a = AtomOf(node, before), b = AtomOf(node, after);
   if (a != b) {  // only where the type says nothing
@@ -221,7 +221,7 @@ unsigned Walk::At(const json::value& before, const json::value& after, const Sch
 
 }  // namespace
 
-Comparison Compare(const json::value& before, const json::value& after, const SchemaNode& type, Form form_of_after) {
+Comparison Compare(const json::value& before, const json::value& after, const schemas::SchemaNode& type, Form form_of_after) {
   Comparison out;
   Walk(form_of_after).Maps(before, after, type, out);
   return out;

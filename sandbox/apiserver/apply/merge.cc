@@ -13,13 +13,13 @@ namespace {
 
 namespace json = boost::json;
 
-json::value MergeMaps(const json::value& live, const json::value& config, const SchemaNode& type) {
+json::value MergeMaps(const json::value& live, const json::value& config, const schemas::SchemaNode& type) {
   json::object out;
   const json::object* over = config.if_object();
   if (live.is_object()) {
     for (const auto& member : live.get_object()) {
       const json::value* other = over == nullptr ? nullptr : over->if_contains(member.key());
-      const SchemaNode* below = MemberNode(type, KeyOf(member));
+      const schemas::SchemaNode* below = MemberNode(type, KeyOf(member));
       out.emplace(member.key(), other == nullptr  ? member.value()
                                 : below == nullptr ? *other
                                                    : Merge(member.value(), *other, *below));
@@ -37,7 +37,7 @@ struct Indexed {
   std::vector<const json::value*> values;  // as they stand
   absl::flat_hash_map<std::string, const json::value*> by_step;  // null: stands twice
 
-  Indexed(const SchemaNode& node, const json::value& list) {
+  Indexed(const schemas::SchemaNode& node, const json::value& list) {
     if (!list.is_array()) return;
     for (const json::value& element : list.get_array()) {
       std::optional<PathElement> step = StepOf(node, element);
@@ -55,7 +55,7 @@ struct Indexed {
 // (structured-merge-diff: mergingWalker.visitListItems).
 class ListMerge {
  public:
-  ListMerge(const json::value& live, const json::value& config, const SchemaNode& type)
+  ListMerge(const json::value& live, const json::value& config, const schemas::SchemaNode& type)
       : type_(type), live_(type, live), config_(type, config) {
     for (const PathElement& step : config_.steps) {
       if (live_.Has(step)) shared_.push_back(&step);
@@ -104,7 +104,7 @@ class ListMerge {
     out_.push_back(live == nullptr ? *config : Merge(*live, *config, *type_.element));
   }
 
-  const SchemaNode& type_;
+  const schemas::SchemaNode& type_;
   const Indexed live_, config_;
   std::vector<const PathElement*> shared_;
   std::size_t next_shared_ = 0;
@@ -119,7 +119,7 @@ bool Empty(const json::value& value) {
 
 }  // namespace
 
-json::value Merge(const json::value& live, const json::value& config, const SchemaNode& type) {
+json::value Merge(const json::value& live, const json::value& config, const schemas::SchemaNode& type) {
   const Atom a = AtomOf(type, live), b = AtomOf(type, config);
   if (b == Atom::kLeaf || (a != b && !config.is_null()) || (Empty(live) && Empty(config))) return config;
   return b == Atom::kMap ? MergeMaps(live, config, type) : json::value(ListMerge(live, config, type).Run());

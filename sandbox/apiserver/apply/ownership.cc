@@ -173,7 +173,7 @@ std::string Shown(const ManagedEntry& entry, absl::string_view api_version) {
 }
 
 // What this manager applied last and not now, and nobody owns, goes (structured-merge-diff: Updater.prune).
-json::value Prune(const json::value& merged, const FieldSet& last, const FieldSet& owned, const SchemaNode& type) {
+json::value Prune(const json::value& merged, const FieldSet& last, const FieldSet& owned, const schemas::SchemaNode& type) {
   const FieldSet named_last = WithNamedParents(last, &type);
   json::value pruned = Without(merged, named_last, type);
   const FieldSet in_merged = WithNamedParents(FieldsOf(merged, type), &type);

@@ -25,7 +25,7 @@ struct Write {
   absl::string_view manager;      // "" is "unknown"
   absl::string_view subresource;  // "" for the object itself
   std::string api_version;        // of the object, for the texts of conflicts
-  const SchemaNode& type;
+  const schemas::SchemaNode& type;
   const FieldSet& reset;          // what the write cannot change: it is put back afterwards
   absl::Time now;
 };

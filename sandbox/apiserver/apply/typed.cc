@@ -19,7 +19,7 @@ namespace json = boost::json;
 constexpr std::size_t kMaxMistakes = 100;  // that are told
 
 // How often each step stands in a list, by its text.
-absl::flat_hash_map<std::string, int> CountSteps(const SchemaNode& node, const json::array& list) {
+absl::flat_hash_map<std::string, int> CountSteps(const schemas::SchemaNode& node, const json::array& list) {
   absl::flat_hash_map<std::string, int> out;
   for (const json::value& element : list) {
     if (const std::optional<PathElement> step = StepOf(node, element)) ++out[step->text()];
@@ -29,14 +29,14 @@ absl::flat_hash_map<std::string, int> CountSteps(const SchemaNode& node, const j
 
 }  // namespace
 
-FieldSet FieldsOf(const json::value& config, const SchemaNode& type) {
+FieldSet FieldsOf(const json::value& config, const schemas::SchemaNode& type) {
   FieldSet out;
   switch (AtomOf(type, config)) {
     case Atom::kLeaf: break;
     case Atom::kMap:
       if (!config.is_object()) break;
       for (const auto& member : config.get_object()) {
-        const SchemaNode* below = MemberNode(type, KeyOf(member));
+        const schemas::SchemaNode* below = MemberNode(type, KeyOf(member));
         if (below == nullptr) continue;
         const json::value& value = member.value();
         const bool leaf = !value.is_null() && AtomOf(*below, value) == Atom::kLeaf;
@@ -84,13 +84,13 @@ class Checker {
  public:
   std::vector<std::string> errors;
 
-  void Check(const json::value& value, const SchemaNode& node, const std::string& path) {
+  void Check(const json::value& value, const schemas::SchemaNode& node, const std::string& path) {
     if (value.is_null()) return;
     if (IsMapShape(node)) {
       CheckMap(value, node, path);
-    } else if (node.shape == Shape::kList) {
+    } else if (node.shape == schemas::Shape::kList) {
       CheckList(value, node, path);
-    } else if (node.shape == Shape::kAny) {
+    } else if (node.shape == schemas::Shape::kAny) {
       if (value.is_object()) CheckMap(value, node, path);
     } else {
       CheckScalar(value, node, path);
@@ -103,26 +103,26 @@ class Checker {
     errors.push_back(path.empty() ? std::string(what) : absl::StrCat(path, ": ", what));
   }
 
-  void CheckMap(const json::value& value, const SchemaNode& node, const std::string& path) {
+  void CheckMap(const json::value& value, const schemas::SchemaNode& node, const std::string& path) {
     if (!value.is_object()) return Add(path, absl::StrCat("expected map, got &{", GoPlain(value), "}"));
     std::vector<std::pair<absl::string_view, const json::value*>> members;
     for (const auto& member : value.get_object()) members.emplace_back(KeyOf(member), &member.value());
     std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [name, member] : members) {
       const std::string at = absl::StrCat(path, ".", name);
-      const SchemaNode* below = MemberNode(node, name);
+      const schemas::SchemaNode* below = MemberNode(node, name);
       if (below == nullptr) return Add(at, "field not declared in schema");
       Check(*member, *below, at);
     }
   }
 
-  void CheckList(const json::value& value, const SchemaNode& node, const std::string& path) {
+  void CheckList(const json::value& value, const schemas::SchemaNode& node, const std::string& path) {
     if (!value.is_array()) return Add(path, absl::StrCat("expected list, got &{", GoPlain(value), "}"));
     absl::flat_hash_set<std::string> seen;
     for (std::size_t i = 0; i < value.get_array().size(); ++i) {
       const json::value& element = value.get_array()[i];
       std::string at = absl::StrCat(path, "[", i, "]");
-      if (node.list_type != ListType::kAtomic) {
+      if (node.list_type != schemas::ListType::kAtomic) {
         const std::optional<PathElement> step = StepOf(node, element);
         if (!step.has_value()) return Add(path, absl::StrCat("element ", i, ": ", WhyNoStep(node, element)));
         std::string shown;
@@ -134,8 +134,8 @@ class Checker {
     }
   }
 
-  static std::string WhyNoStep(const SchemaNode& node, const json::value& element) {
-    if (node.list_type == ListType::kSet) {
+  static std::string WhyNoStep(const schemas::SchemaNode& node, const json::value& element) {
+    if (node.list_type == schemas::ListType::kSet) {
       if (element.is_object()) return "associative list without keys has an element that's a map type";
       if (element.is_array()) return "not supported: associative list with lists as elements";
       return "associative list without keys has an element that's an explicit null";
@@ -150,16 +150,16 @@ class Checker {
                         "] (and doesn't have default values for any key fields)");
   }
 
-  void CheckScalar(const json::value& value, const SchemaNode& node, const std::string& path) {
+  void CheckScalar(const json::value& value, const schemas::SchemaNode& node, const std::string& path) {
     const bool scalar = value.is_number() || value.is_string() || value.is_bool();
     switch (node.shape) {
-      case Shape::kInt32: case Shape::kInt64: case Shape::kNumber:
+      case schemas::Shape::kInt32: case schemas::Shape::kInt64: case schemas::Shape::kNumber:
         if (!value.is_number()) Add(path, absl::StrCat("expected numeric (int or float), got ", GoType(value)));
         return;
-      case Shape::kString: case Shape::kBase64:
+      case schemas::Shape::kString: case schemas::Shape::kBase64:
         if (!value.is_string()) Add(path, absl::StrCat("expected string, got &value.valueUnstructured{Value:", api::ToJson(value), "}"));
         return;
-      case Shape::kBool:
+      case schemas::Shape::kBool:
         if (!value.is_bool()) Add(path, absl::StrCat("expected boolean, got &{", GoPlain(value), "}"));
         return;
       default:
@@ -170,14 +170,14 @@ class Checker {
 
 }  // namespace
 
-std::vector<std::string> Mistakes(const json::value& config, const SchemaNode& type) {
+std::vector<std::string> Mistakes(const json::value& config, const schemas::SchemaNode& type) {
   Checker checker;
   checker.Check(config, type, "");
   return std::move(checker.errors);
 }
 
-json::value Without(const json::value& object, const FieldSet& fields, const SchemaNode& type) {
-  const auto below = [](const json::value& value, const FieldSet::Node* found, const SchemaNode* node) {
+json::value Without(const json::value& object, const FieldSet& fields, const schemas::SchemaNode& type) {
+  const auto below = [](const json::value& value, const FieldSet::Node* found, const schemas::SchemaNode* node) {
     return found != nullptr && found->children != nullptr && node != nullptr ? Without(value, *found->children, *node) : value;
   };
   if (object.is_object()) {
@@ -204,54 +204,54 @@ json::value Without(const json::value& object, const FieldSet& fields, const Sch
   return object;
 }
 
-void DropZeros(json::value& object, const SchemaNode& type) {
+void DropZeros(json::value& object, const schemas::SchemaNode& type) {
   if (object.is_array() && type.element != nullptr) {
     for (json::value& element : object.get_array()) DropZeros(element, *type.element);
   }
   if (!object.is_object()) return;
   json::object& members = object.get_object();
   for (auto at = members.begin(); at != members.end();) {
-    const SchemaNode* below = MemberNode(type, KeyOf(*at));
+    const schemas::SchemaNode* below = MemberNode(type, KeyOf(*at));
     if (below != nullptr) DropZeros(at->value(), *below);
-    const SchemaProperty* property = type.shape == Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
+    const schemas::SchemaProperty* property = type.shape == schemas::Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
     at = property != nullptr && property->drops_zero && IsZero(at->value()) ? api::EraseMember(members, at) : at + 1;
   }
 }
 
-void WriteAsGo(json::value& object, const SchemaNode& type) {
+void WriteAsGo(json::value& object, const schemas::SchemaNode& type) {
   if (object.is_array() && type.element != nullptr) {
     for (json::value& element : object.get_array()) WriteAsGo(element, *type.element);
   }
   if (!object.is_object()) return;
   json::object& members = object.get_object();
   if (type.has_zeros) {
-    for (const SchemaProperty& property : type.properties) {
+    for (const schemas::SchemaProperty& property : type.properties) {
       if (property.zero == nullptr) continue;
       json::value& value = members[{property.name.data(), property.name.size()}];
       if (value.is_null()) value = *property.zero;
     }
   }
   for (auto at = members.begin(); at != members.end();) {
-    const SchemaNode* below = MemberNode(type, KeyOf(*at));
+    const schemas::SchemaNode* below = MemberNode(type, KeyOf(*at));
     if (below != nullptr) WriteAsGo(at->value(), *below);
-    const SchemaProperty* property = type.shape == Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
+    const schemas::SchemaProperty* property = type.shape == schemas::Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
     at = property != nullptr && property->drops_zero && IsZero(at->value()) ? api::EraseMember(members, at) : at + 1;
   }
 }
 
-FieldSet WithNamedParents(const FieldSet& fields, const SchemaNode* type) {
+FieldSet WithNamedParents(const FieldSet& fields, const schemas::SchemaNode* type) {
   FieldSet out;
   for (const FieldSet::Node& node : fields.nodes()) {
     if (node.children == nullptr) {
       out.Add(node.step, node.member, {});
       continue;
     }
-    const SchemaNode* below = nullptr;
+    const schemas::SchemaNode* below = nullptr;
     bool named = false;
     if (type != nullptr && node.step.kind() == StepKind::kField) {
       below = MemberNode(*type, node.step.text());
       named = IsProperty(*type, node.step.text());
-    } else if (type != nullptr && node.step.kind() == StepKind::kKeys && type->shape == Shape::kList) {
+    } else if (type != nullptr && node.step.kind() == StepKind::kKeys && type->shape == schemas::Shape::kList) {
       below = type->element;
     }
     out.Add(node.step, node.member || named, WithNamedParents(*node.children, below));

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "api/schemas/schema_node.h"
 #include "boost/json/value.hpp"
 #include "sandbox/apiserver/apply/field_set.h"
-#include "sandbox/apiserver/schemas/schema_node.h"
 
 namespace gangway::sandbox::apply {
 
@@ -25,29 +25,29 @@ enum class Form : std::uint8_t {
   kStored,  // as Go writes it
   kMerged,  // of an apply: empty parts are there
 };
-Comparison Compare(const boost::json::value& before, const boost::json::value& after, const SchemaNode& type,
+Comparison Compare(const boost::json::value& before, const boost::json::value& after, const schemas::SchemaNode& type,
                    Form form_of_after = Form::kStored);
 
 // Every field that `config` names.
-FieldSet FieldsOf(const boost::json::value& config, const SchemaNode& type);
+FieldSet FieldsOf(const boost::json::value& config, const schemas::SchemaNode& type);
 
 // What `config` may not have: fields the type does not know, values of the wrong type, elements without keys or with the same
 // ones. `.spec.foo: field not declared in schema`
-std::vector<std::string> Mistakes(const boost::json::value& config, const SchemaNode& type);
+std::vector<std::string> Mistakes(const boost::json::value& config, const schemas::SchemaNode& type);
 
 // `config` laid over `live`: nothing is taken away but what an atomic part replaces.
-boost::json::value Merge(const boost::json::value& live, const boost::json::value& config, const SchemaNode& type);
+boost::json::value Merge(const boost::json::value& live, const boost::json::value& config, const schemas::SchemaNode& type);
 
 // `object` without the members of `fields`; what lies around them stays, empty if need be.
-boost::json::value Without(const boost::json::value& object, const FieldSet& fields, const SchemaNode& type);
+boost::json::value Without(const boost::json::value& object, const FieldSet& fields, const schemas::SchemaNode& type);
 
 // Takes out what Go would not write: of core types what is empty and need not be there.
-void DropZeros(boost::json::value& object, const SchemaNode& type);
+void DropZeros(boost::json::value& object, const schemas::SchemaNode& type);
 
 // As Go writes it: without those zeros, and with what it writes in any case. Of core types.
-void WriteAsGo(boost::json::value& object, const SchemaNode& type);
+void WriteAsGo(boost::json::value& object, const schemas::SchemaNode& type);
 
 // `fields` and, of what has members below it, those parts that the type names: "a.b.c" also owns "a" when that is a property.
-FieldSet WithNamedParents(const FieldSet& fields, const SchemaNode* type);
+FieldSet WithNamedParents(const FieldSet& fields, const schemas::SchemaNode* type);
 
 }  // namespace gangway::sandbox::apply

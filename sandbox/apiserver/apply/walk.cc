@@ -10,36 +10,36 @@ namespace {
 
 namespace json = boost::json;
 
-const SchemaNode kDeduced;  // Shape::kAny: maps are granular, lists atomic
+const schemas::SchemaNode kDeduced;  // Shape::kAny: maps are granular, lists atomic
 
 }  // namespace
 
-bool IsMapShape(const SchemaNode& node) {
-  return node.shape == Shape::kObject || node.shape == Shape::kMap || node.shape == Shape::kFree;
+bool IsMapShape(const schemas::SchemaNode& node) {
+  return node.shape == schemas::Shape::kObject || node.shape == schemas::Shape::kMap || node.shape == schemas::Shape::kFree;
 }
 
-Atom AtomOf(const SchemaNode& node, const json::value& value) {
-  if (node.shape == Shape::kAny) return value.is_object() || value.is_null() ? Atom::kMap : Atom::kLeaf;
+Atom AtomOf(const schemas::SchemaNode& node, const json::value& value) {
+  if (node.shape == schemas::Shape::kAny) return value.is_object() || value.is_null() ? Atom::kMap : Atom::kLeaf;
   if (IsMapShape(node)) return node.atomic ? Atom::kLeaf : Atom::kMap;
-  if (node.shape == Shape::kList) return node.list_type == ListType::kAtomic ? Atom::kLeaf : Atom::kList;
+  if (node.shape == schemas::Shape::kList) return node.list_type == schemas::ListType::kAtomic ? Atom::kLeaf : Atom::kList;
   return Atom::kLeaf;
 }
 
-const SchemaNode* MemberNode(const SchemaNode& node, absl::string_view name) {
+const schemas::SchemaNode* MemberNode(const schemas::SchemaNode& node, absl::string_view name) {
   switch (node.shape) {
-    case Shape::kObject: {
-      const SchemaProperty* property = node.Find(StdView(name));
+    case schemas::Shape::kObject: {
+      const schemas::SchemaProperty* property = node.Find(StdView(name));
       return property == nullptr ? nullptr : property->node;
     }
-    case Shape::kMap: return node.element;
-    case Shape::kFree:
-    case Shape::kAny: return &kDeduced;
+    case schemas::Shape::kMap: return node.element;
+    case schemas::Shape::kFree:
+    case schemas::Shape::kAny: return &kDeduced;
     default: return nullptr;
   }
 }
 
-bool IsProperty(const SchemaNode& node, absl::string_view name) {
-  return node.shape == Shape::kObject && node.Find(StdView(name)) != nullptr;
+bool IsProperty(const schemas::SchemaNode& node, absl::string_view name) {
+  return node.shape == schemas::Shape::kObject && node.Find(StdView(name)) != nullptr;
 }
 
 bool IsZero(const json::value& value) {
@@ -56,8 +56,8 @@ bool IsZero(const json::value& value) {
   return false;
 }
 
-std::optional<PathElement> StepOf(const SchemaNode& list, const json::value& element) {
-  if (list.list_type == ListType::kSet) {
+std::optional<PathElement> StepOf(const schemas::SchemaNode& list, const json::value& element) {
+  if (list.list_type == schemas::ListType::kSet) {
     if (element.is_object() || element.is_array() || element.is_null()) return std::nullopt;
     return PathElement::Value(element);
   }
@@ -68,7 +68,7 @@ std::optional<PathElement> StepOf(const SchemaNode& list, const json::value& ele
   for (const std::string_view name : list.element_keys) {
     const json::value* value = object->if_contains({name.data(), name.size()});
     if (value == nullptr) {
-      const SchemaProperty* property = list.element->Find(name);
+      const schemas::SchemaProperty* property = list.element->Find(name);
       if (property != nullptr) value = property->default_value;
       // What Go always writes the published schema has as a default, too.
       if (value == nullptr && property != nullptr && property->zero != nullptr && !property->zero->is_null()) value = property->zero;

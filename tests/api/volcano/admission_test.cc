@@ -4,7 +4,7 @@
 //
 // Deliberate differences:
 //  - Removed and rewritten fields of templates ("- /spec/.../foo", `cpu: 10 -> "10"`, `value: ""` dropped) come from Go's types
-//    and from pruning. Here documents keep what they hold; pruning is the API server's (sandbox/apiserver/schemas).
+//    and from pruning. Here documents keep what they hold; pruning is the API server's (api/schemas).
 //  - Rows 6 and 7: nothing is derived from a negative number, so only what the user wrote is a cause, not the minAvailable that
 //    Volcano's webhook made of it.
 #include <algorithm>

@@ -4,11 +4,11 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "api/schemas/json_patch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "plugin/webhook/handler.h"
 #include "plugin/webhook/review.h"
-#include "sandbox/apiserver/schemas/json_patch.h"
 #include "tests/api/volcano/recorded_admission.h"
 #include "tests/testing/status_matchers.h"
 
@@ -58,7 +58,7 @@ value Mutated(const std::string& review, value object) {
   EXPECT_EQ(response.at("patchType"), "JSONPatch");
   std::string patch;
   EXPECT_TRUE(absl::Base64Unescape(std::string(response.at("patch").as_string()), &patch));
-  EXPECT_THAT(sandbox::ApplyJsonPatch(object, Json(patch)), testutil::IsOk());
+  EXPECT_THAT(schemas::ApplyJsonPatch(object, Json(patch)), testutil::IsOk());
   return object;
 }
 

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
+#include "api/schemas/schemas.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sandbox/apiserver/draft.h"
-#include "sandbox/apiserver/schemas/schemas.h"
 
 namespace gangway::sandbox::apply {
 namespace {
@@ -18,8 +18,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 namespace json = boost::json;
 
-const Schemas& AllSchemas() {
-  static const auto* const schemas = new Schemas();
+const schemas::Schemas& AllSchemas() {
+  static const auto* const schemas = new schemas::Schemas();
   return *schemas;
 }
 
@@ -58,7 +58,7 @@ class OwnershipTest : public ::testing::Test {
   static std::string Labels(absl::string_view labels) { return absl::StrCat(R"({"metadata":{"labels":{)", labels, "}}}"); }
   std::string live() const { return api::ToJson(live_); }
 
-  const SchemaNode& type_;
+  const schemas::SchemaNode& type_;
   const FieldSet none_;
   absl::Time now_ = absl::FromUnixSeconds(1'700'000'000);
   Ownership ownership_;

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "api/json_value.h"
+#include "api/schemas/schemas.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sandbox/apiserver/schemas/schemas.h"
 
 namespace gangway::sandbox::apply {
 namespace {
@@ -15,19 +15,19 @@ namespace json = boost::json;
 
 class TypedTest : public ::testing::Test {
  protected:
-  static const Schemas& AllSchemas() {
-    static const auto* const schemas = new Schemas();
+  static const schemas::Schemas& AllSchemas() {
+    static const auto* const schemas = new schemas::Schemas();
     return *schemas;
   }
-  static const SchemaNode& Pod() { return *AllSchemas().For(api::kPods)->root; }
-  static const SchemaNode& Service() { return *AllSchemas().For(api::kServices)->root; }
-  static const SchemaNode& Job() { return *AllSchemas().For(api::kJobs)->root; }
+  static const schemas::SchemaNode& Pod() { return *AllSchemas().For(api::kPods)->root; }
+  static const schemas::SchemaNode& Service() { return *AllSchemas().For(api::kServices)->root; }
+  static const schemas::SchemaNode& Job() { return *AllSchemas().For(api::kJobs)->root; }
   static json::value Parse(absl::string_view text) { return *api::ParseJson(text); }
-  static std::string Fields(absl::string_view config, const SchemaNode& type) { return FieldsOf(Parse(config), type).ToFieldsV1(); }
-  static std::string Merged(absl::string_view live, absl::string_view config, const SchemaNode& type) {
+  static std::string Fields(absl::string_view config, const schemas::SchemaNode& type) { return FieldsOf(Parse(config), type).ToFieldsV1(); }
+  static std::string Merged(absl::string_view live, absl::string_view config, const schemas::SchemaNode& type) {
     return api::ToJson(Merge(Parse(live), Parse(config), type));
   }
-  static std::string Difference(absl::string_view before, absl::string_view after, const SchemaNode& type) {
+  static std::string Difference(absl::string_view before, absl::string_view after, const schemas::SchemaNode& type) {
     const Comparison out = Compare(Parse(before), Parse(after), type);
     return "changed " + out.changed.ToFieldsV1() + " removed " + out.removed.ToFieldsV1();
   }
@@ -96,7 +96,7 @@ TEST_F(TypedTest, WithoutKeepsWhatIsAround) {
 }
 
 TEST_F(TypedTest, MistakesAreThoseOfKubernetes) {
-  const auto mistakes = [](absl::string_view config, const SchemaNode& type) { return Mistakes(Parse(config), type); };
+  const auto mistakes = [](absl::string_view config, const schemas::SchemaNode& type) { return Mistakes(Parse(config), type); };
   EXPECT_THAT(mistakes(R"({"spec":{"foo":1}})", Pod()), ElementsAre(".spec.foo: field not declared in schema"));
   EXPECT_THAT(mistakes(R"({"spec":{"containers":[{"name":"a","image":3,"tty":"yes","command":"x","env":[{"name":"A"},{"name":"A"}]}],"priority":"x"}})", Pod()),
               ElementsAre(".spec.containers[name=\"a\"].command: expected list, got &{x}",

@@ -6,11 +6,11 @@
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
 #include "api/paddle_resources.h"
+#include "api/schemas/schemas.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sandbox/apiserver/schemas/schemas.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 using ::testing::Contains;
@@ -269,4 +269,4 @@ TEST(ListKeysAtTest, AreThoseOfKubernetes) {
 }
 
 }  // namespace
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -6,10 +6,10 @@
 #include "absl/strings/str_join.h"
 #include "api/cluster_resources.h"
 #include "api/field_table.h"
-#include "sandbox/apiserver/schemas/table.h"
-#include "sandbox/apiserver/schemas/table_rows.h"
+#include "api/schemas/table.h"
+#include "api/schemas/table_rows.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -130,4 +130,4 @@ constexpr CoreTable kClusterTables[] = {
 
 std::span<const CoreTable> ClusterTables() { return kClusterTables; }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/json_patch.h"
+#include "api/schemas/json_patch.h"
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +16,7 @@
 #include "base/status_macros.h"
 #include "boost/json.hpp"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -269,4 +269,4 @@ absl::Status ApplyJsonPatch(json::value& target, const json::value& patch) {
   return absl::OkStatus();
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

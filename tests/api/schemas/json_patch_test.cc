@@ -1,5 +1,5 @@
 // RFC 6902, with the examples of its appendix A.
-#include "sandbox/apiserver/schemas/json_patch.h"
+#include "api/schemas/json_patch.h"
 
 #include <string>
 
@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 using ::gangway::testutil::StatusIs;
@@ -179,4 +179,4 @@ TEST(ApplyJsonPatchTest, ElementsAreNotShiftedForEver) {
 }
 
 }  // namespace
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -9,10 +9,10 @@
 
 #include "absl/container/btree_map.h"
 #include "api/field_table.h"
+#include "api/schemas/schema_node.h"
 #include "boost/json/value.hpp"
-#include "sandbox/apiserver/schemas/schema_node.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 // What nodes point into; nothing in it moves.
 struct SchemaArena {
@@ -51,4 +51,4 @@ class SchemaBuilder {
   absl::btree_map<const api::Type*, SchemaNode*> by_table_;
 };
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

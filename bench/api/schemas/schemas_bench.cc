@@ -4,15 +4,15 @@
 #include <string>
 
 #include "api/json_value.h"
+#include "api/schemas/schemas.h"
+#include "api/schemas/strategic_merge.h"
+#include "api/schemas/table.h"
 #include "base/check.h"
 #include "benchmark/benchmark.h"
 #include "boost/json.hpp"
 #include "sandbox/apiserver/discovery.h"
-#include "sandbox/apiserver/schemas/schemas.h"
-#include "sandbox/apiserver/schemas/strategic_merge.h"
-#include "sandbox/apiserver/schemas/table.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 const Schemas& TheSchemas() {
@@ -84,7 +84,7 @@ void TableOf500Pods(benchmark::State& state) {
 BENCHMARK(TableOf500Pods)->Unit(benchmark::kMillisecond);
 
 void OpenApiOfCore(benchmark::State& state) {
-  const Discovery discovery;
+  const sandbox::Discovery discovery;
   kube::Request request;
   request.method = "GET";
   request.path = "/openapi/v3/api/v1";
@@ -94,4 +94,4 @@ void OpenApiOfCore(benchmark::State& state) {
 BENCHMARK(OpenApiOfCore)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

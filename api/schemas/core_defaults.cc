@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/core_defaults.h"
+#include "api/schemas/core_defaults.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "boost/json.hpp"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -240,4 +240,4 @@ DeriveDefaults DerivedDefaultsOf(std::string_view definition) {
   return nullptr;
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/schemas.h"
+#include "api/schemas/schemas.h"
 
 #include <algorithm>
 
@@ -9,12 +9,12 @@
 #include "api/field_rules.h"
 #include "api/kinds/kinds.h"
 #include "api/openapi/kubernetes_schemas.h"
+#include "api/schemas/schema_builder.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/schema_builder.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -104,4 +104,4 @@ std::string UnknownFieldsMessage(const std::vector<std::string>& unknown) {
                       }));
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/table_rows.h"
+#include "api/schemas/table_rows.h"
 
 #include <algorithm>
 
@@ -12,10 +12,10 @@
 #include "api/field_table.h"
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
+#include "api/schemas/table.h"
 #include "base/strings.h"
-#include "sandbox/apiserver/schemas/table.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -384,4 +384,4 @@ std::string Since(Look time, absl::Time now) {
   return at.ok() ? HumanDuration(now - *at) : "<unknown>";
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -1,8 +1,8 @@
 // Written once by a program over the Go types of k8s.io/api v0.36.1 (reflection: kind of the field, omitempty and omitzero of
 // its tag); written by hand since.
-#include "sandbox/apiserver/schemas/go_fields.h"
+#include "api/schemas/go_fields.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 constexpr GoFields kGoFields[] = {
@@ -382,4 +382,4 @@ constexpr GoFields kGoFields[] = {
 
 std::span<const GoFields> AllGoFields() { return kGoFields; }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "boost/json.hpp"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 class Look {
  public:
@@ -61,4 +61,4 @@ class Look {
   const boost::json::value* value_;
 };
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

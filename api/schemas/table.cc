@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/table.h"
+#include "api/schemas/table.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -7,11 +7,11 @@
 #include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/schemas/look.h"
+#include "api/schemas/table_rows.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/look.h"
-#include "sandbox/apiserver/schemas/table_rows.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -165,4 +165,4 @@ std::string HumanDuration(absl::Duration d) {
   return absl::StrCat(days / 365, "y");
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

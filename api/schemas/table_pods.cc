@@ -1,10 +1,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "sandbox/apiserver/schemas/table.h"
-#include "sandbox/apiserver/schemas/table_rows.h"
+#include "api/schemas/table.h"
+#include "api/schemas/table_rows.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 bool HasTrueCondition(Look pod, absl::string_view type) {
@@ -149,4 +149,4 @@ void PodCells(Look pod, absl::Time now, Cells& cells) {
   cells.push_back(TextCell(ReadinessGates(pod)));
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

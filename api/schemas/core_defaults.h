@@ -6,7 +6,7 @@
 
 #include "boost/json/fwd.hpp"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 struct CoreDefault {
   std::string_view definition;  // "core.v1.PodSpec", below io.k8s.api or the like
@@ -19,4 +19,4 @@ std::span<const CoreDefault> CoreDefaults();
 using DeriveDefaults = void (*)(boost::json::object& object);
 DeriveDefaults DerivedDefaultsOf(std::string_view definition);
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

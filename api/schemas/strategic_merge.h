@@ -2,10 +2,10 @@
 #pragma once
 
 #include "absl/status/status.h"
+#include "api/schemas/schemas.h"
 #include "boost/json/value.hpp"
-#include "sandbox/apiserver/schemas/schemas.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 // Applies `patch` to `target`: lists with a merge key are merged by it, others replaced; null deletes; the directives $patch
 // (replace, merge, delete), $deleteFromPrimitiveList, $setElementOrder and $retainKeys are carried out.
@@ -14,4 +14,4 @@ namespace gangway::sandbox {
 // Only for core types: a custom resource has no merge keys, and the caller answers 415.
 absl::Status StrategicMergePatch(boost::json::value& target, const boost::json::value& patch, const Schema& schema);
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

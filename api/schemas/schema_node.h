@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "api/schemas/schemas.h"
 #include "boost/json/value.hpp"
-#include "sandbox/apiserver/schemas/schemas.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 enum class Shape : std::uint8_t {
   kAny,     // anything
@@ -49,4 +49,4 @@ struct SchemaNode {
   const SchemaProperty* Find(std::string_view name) const;
 };
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

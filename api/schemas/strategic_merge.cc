@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/strategic_merge.h"
+#include "api/schemas/strategic_merge.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,12 +15,12 @@
 #include "absl/strings/strip.h"
 #include "api/field_error.h"
 #include "api/json_value.h"
+#include "api/schemas/schema_node.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/schema_node.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -335,4 +335,4 @@ absl::Status StrategicMergePatch(json::value& target, const json::value& patch, 
   return MergeObject(target.get_object(), patch.get_object(), schema.root, "");
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -7,7 +7,7 @@
 #include "api/json.h"
 #include "boost/json/value.hpp"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 inline constexpr std::size_t kMaxJsonPatchOperations = 10000;  // kube-apiserver: maxJSONPatchOperations
 
@@ -25,4 +25,4 @@ bool IsDeeperThan(const boost::json::value& value, std::size_t levels);
 // On an error `target` may be half changed, so patch a copy.
 absl::Status ApplyJsonPatch(boost::json::value& target, const boost::json::value& patch);
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

@@ -1,5 +1,5 @@
 // What `kubectl get` prints: recordings of kubectl 1.32 against a real control plane, and the cases of Kubernetes' printers.
-#include "sandbox/apiserver/schemas/table.h"
+#include "api/schemas/table.h"
 
 #include <algorithm>
 #include <fstream>
@@ -19,7 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 using ::testing::ElementsAre;
@@ -367,4 +367,4 @@ TEST(HumanDurationTest, AsKubectl) {
 }
 
 }  // namespace
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

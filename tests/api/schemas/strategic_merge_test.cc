@@ -1,6 +1,6 @@
 // Strategic merge patches: the examples of Kubernetes' documentation (sig-api-machinery/strategic-merge-patch.md) and what
 // kubectl 1.32 sends.
-#include "sandbox/apiserver/schemas/strategic_merge.h"
+#include "api/schemas/strategic_merge.h"
 
 #include <string>
 
@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 using ::gangway::testutil::StatusIs;
@@ -161,4 +161,4 @@ TEST(StrategicMergePatchTest, HugeListsAndObjectsTakeLinearTime) {
 }
 
 }  // namespace
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

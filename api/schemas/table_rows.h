@@ -11,10 +11,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/resource.h"
+#include "api/schemas/look.h"
 #include "boost/json/value.hpp"
-#include "sandbox/apiserver/schemas/look.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 struct Column {
   std::string_view name;
@@ -65,4 +65,4 @@ std::string Since(Look time, absl::Time now);
 // Text as a cell.
 inline boost::json::value TextCell(absl::string_view text) { return boost::json::string_view(text.data(), text.size()); }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

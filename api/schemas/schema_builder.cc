@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/schemas/schema_builder.h"
+#include "api/schemas/schema_builder.h"
 
 #include <algorithm>
 #include <span>
@@ -7,14 +7,14 @@
 #include "absl/strings/str_split.h"
 #include "api/openapi/crd_defaults.h"
 #include "api/paddle/embedded.h"
+#include "api/schemas/core_defaults.h"
+#include "api/schemas/go_fields.h"
 #include "api/volcano/embedded.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/core_defaults.h"
-#include "sandbox/apiserver/schemas/go_fields.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -290,4 +290,4 @@ void SchemaBuilder::Finish() {
   }
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

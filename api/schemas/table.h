@@ -11,7 +11,7 @@
 #include "api/resource.h"
 #include "base/strings.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 // The form of an answer that the Accept header asks for.
 enum class Representation { kObject, kTable, kPartialMetadata };
@@ -43,4 +43,4 @@ std::string RenderPartialMetadataList(absl::Span<const Bytes> objects, const Tab
 // "5s", "3m7s", "2d4h": k8s.io/apimachinery/pkg/util/duration HumanDuration.
 std::string HumanDuration(absl::Duration d);
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

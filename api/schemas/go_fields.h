@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 // `fields` are names, each followed by one character, with blanks between them:
 //   -  dropped when it is zero: "", 0, false, an empty list or map
@@ -20,4 +20,4 @@ struct GoFields {
 // Sorted by definition.
 std::span<const GoFields> AllGoFields();
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

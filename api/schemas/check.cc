@@ -8,12 +8,12 @@
 #include "api/field_rules.h"
 #include "api/json_value.h"
 #include "api/quantity.h"
+#include "api/schemas/schema_node.h"
+#include "api/schemas/schemas.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/schemas/schema_node.h"
-#include "sandbox/apiserver/schemas/schemas.h"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 namespace {
 
 namespace json = boost::json;
@@ -294,4 +294,4 @@ void ApplyDefaults(json::value& object, const Schema& schema) {
   FillIn(object, *schema.root);
 }
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas

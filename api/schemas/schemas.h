@@ -17,7 +17,7 @@
 #include "api/resource.h"
 #include "boost/json/value.hpp"
 
-namespace gangway::sandbox {
+namespace gangway::schemas {
 
 // One place in a type. Part of a Schema; lives as long as the Schemas.
 struct SchemaNode;
@@ -96,4 +96,4 @@ void ApplyDefaults(boost::json::value& object, const Schema& schema);
 // leads to no list.
 ListKeys ListKeysAt(const Schema& schema, absl::string_view path);
 
-}  // namespace gangway::sandbox
+}  // namespace gangway::schemas
