@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/field_rules.h"
 #include "api/json_value.h"
+#include "api/volcano/job_plugins.h"
 #include "base/strings.h"
 
 namespace gangway::api::volcano {
@@ -71,12 +72,17 @@ bool DefaultTask(TaskSpec& task, std::size_t index) {
   return wanting;
 }
 
+// What needs no flags comes first: whoever brings it with some only wants it to be there.
 void DefaultPlugins(std::map<std::string, std::vector<std::string>>& plugins) {
-  const bool mpi = plugins.contains("mpi");
-  if (mpi || plugins.contains("tensorflow") || plugins.contains("pytorch") || plugins.contains("ray")) plugins.try_emplace("svc");
-  if (mpi) plugins.try_emplace("ssh");
-  // Ours: its programs look up names before the pods are ready.
-  if (plugins.contains("paddle")) plugins.try_emplace("svc", std::vector<std::string>{"--publish-not-ready-addresses=true"});
+  for (const bool with_flag : {false, true}) {
+    for (const JobPlugin& plugin : kJobPlugins) {
+      if (!plugins.contains(std::string(plugin.name))) continue;
+      for (const BroughtPlugin& brought : plugin.brings) {
+        if (brought.flag.empty() == with_flag) continue;
+        plugins.try_emplace(std::string(brought.name), with_flag ? std::vector<std::string>{std::string(brought.flag)} : std::vector<std::string>());
+      }
+    }
+  }
 }
 
 // True when a task's own fields (not its template) needed a default.

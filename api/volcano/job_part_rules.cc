@@ -9,15 +9,12 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "api/json.h"
 #include "api/name.h"
-#include "api/paddle/job_roles.h"
 #include "api/volcano/admission_rules.h"
+#include "api/volcano/job_plugins.h"
 
 namespace gangway::api::volcano {
 namespace {
@@ -26,7 +23,6 @@ constexpr absl::string_view kUserEvents[] = {"*",       "PodFailed",     "PodEvi
                                              "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated"};
 constexpr absl::string_view kUserActions[] = {"AbortJob",         "RestartJob",   "RestartTask", "RestartPod",
                                               "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"};
-constexpr absl::string_view kPlugins[] = {"env", "hcclrank", "mpi", "paddle", "pytorch", "ray", "ssh", "svc", "tensorflow"};
 
 template <class List>
 bool Contains(const List& list, absl::string_view word) {
@@ -103,41 +99,6 @@ class PolicyRules {
   std::map<std::string, std::string> policy_of_;  // by event
   std::map<std::int32_t, std::string> policy_of_code_;
 };
-
-// What Go's flag package makes of `--master=launcher`, `-master launcher`, ... ; the default when it is not there.
-std::string FlagValue(const std::vector<std::string>& flags, absl::string_view name, absl::string_view otherwise) {
-  std::string found(otherwise);
-  for (std::size_t i = 0; i < flags.size(); ++i) {
-    absl::string_view flag = flags[i];
-    if (!absl::ConsumePrefix(&flag, "--") && !absl::ConsumePrefix(&flag, "-")) continue;
-    if (!absl::ConsumePrefix(&flag, name)) continue;
-    if (absl::ConsumePrefix(&flag, "=")) {
-      found = std::string(flag);
-    } else if (flag.empty() && i + 1 < flags.size()) {
-      found = flags[i + 1];
-    }
-  }
-  return found;
-}
-
-std::optional<std::string> FlagGiven(const std::vector<std::string>& flags, absl::string_view name) {
-  const std::string not_given(1, '\0');
-  std::string found = FlagValue(flags, name, not_given);
-  return found == not_given ? std::nullopt : std::optional<std::string>(std::move(found));
-}
-
-// Ours: Volcano has no such plugin.
-void CheckPaddle(const JobSpec& spec, const std::vector<std::string>& flags, FieldErrors& errors) {
-  std::vector<std::string> tasks;
-  for (const TaskSpec& task : spec.tasks) tasks.push_back(task.name);
-  const paddle::RoleFlags roles = {FlagGiven(flags, "server"), FlagGiven(flags, "worker"), FlagGiven(flags, "heter")};
-  const auto refuse = [&](const absl::Status& status) {
-    if (!status.ok()) AddInvalid(errors, "spec.plugins.paddle", "", std::string(status.message()));
-  };
-  refuse(paddle::FindRoles(roles, tasks).status());
-  std::int64_t port = 0;
-  if (absl::SimpleAtoi(FlagValue(flags, "port", ""), &port)) refuse(paddle::CheckPort(port, 0));
-}
 
 // Walks who waits for whom.
 class DependencyWalk {
@@ -248,17 +209,15 @@ void CheckVolumes(const std::vector<VolumeSpec>& volumes, FieldErrors& errors) {
 
 void CheckPlugins(const JobSpec& spec, FieldErrors& errors) {
   for (const auto& [name, flags] : spec.plugins) {
-    if (!Contains(kPlugins, name)) {
+    const JobPlugin* const plugin = FindJobPlugin(name);
+    if (plugin == nullptr) {
+      std::vector<absl::string_view> known;
+      for (const JobPlugin& each : kJobPlugins) known.emplace_back(each.name.data(), each.name.size());
       AddError(errors, FieldError::Type::kNotSupported, ChildPath("spec.plugins", name), "",
-               absl::StrCat("there is no such job plugin; ", Supported(kPlugins)));
+               absl::StrCat("there is no such job plugin; ", Supported(known)));
+    } else if (plugin->check != nullptr) {
+      plugin->check(spec, flags, errors);
     }
-    if (name == "paddle") CheckPaddle(spec, flags, errors);
-    if (name != "mpi") continue;
-    const std::string master = FlagValue(flags, "master", "master");
-    const bool there = std::any_of(spec.tasks.begin(), spec.tasks.end(), [&](const TaskSpec& task) { return task.name == master; });
-    if (there) continue;
-    AddInvalid(errors, "spec.plugins.mpi", "", absl::StrCat("no task is called ", master, ", the master of the MPI job"),
-               "name one so, or name the task that it is: --master=<task>");
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
+#include "api/volcano/job_plugins.h"
 #include "api/volcano/release.h"
 #include "base/hash.h"
 #include "plugin/lifecycle/last_failure.h"
@@ -316,7 +317,7 @@ class Decision {
 
   void ReportPlugins() {
     for (const auto& [name, flags] : job_.spec.plugins) {
-      if (name == "hcclrank") continue;  // makes nothing that would have to be taken down
+      if (const api::volcano::JobPlugin* const plugin = api::volcano::FindJobPlugin(name); plugin != nullptr && !plugin->leaves_objects) continue;
       const std::string key = absl::StrCat(kPluginPrefix, name);
       // Nobody watches Secrets: the key of ssh says that there may be one, until it is seen to be gone.
       const bool keep = KeepsPods(out_.phase) || (name == "ssh" && HasSecret());

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/volcano/job_plugins.h"
 #include "base/status_macros.h"
 #include "plugin/lifecycle/plugins.h"
 #include "plugin/lifecycle/words.h"
@@ -15,14 +17,23 @@ namespace {
 using api::JsonWriter;
 using api::volcano::Job;
 
-struct Plugin {
-  absl::string_view name;
-  absl::Status (*add)(const Job& job, const PluginFlags& flags, PluginEffects& effects);
+// What each plugin of the table does.
+struct Effect {
+  std::string_view plugin;
+  absl::Status (*add)(const Job& job, const PluginFlags& flags, const SshKeyPair* ssh_key, PluginEffects& effects);
 };
-constexpr Plugin kPlugins[] = {
-    {"env", AddEnv}, {"hcclrank", AddHcclrank}, {"mpi", AddMpi}, {"paddle", AddPaddle},
-    {"pytorch", AddPytorch}, {"ray", AddRay}, {"svc", AddSvc}, {"tensorflow", AddTensorflow},
+template <absl::Status (*Add)(const Job&, const PluginFlags&, PluginEffects&)>
+absl::Status WithoutKey(const Job& job, const PluginFlags& flags, const SshKeyPair*, PluginEffects& effects) {
+  return Add(job, flags, effects);
+}
+constexpr Effect kEffects[] = {
+    {"env", WithoutKey<AddEnv>},         {"hcclrank", WithoutKey<AddHcclrank>}, {"mpi", WithoutKey<AddMpi>},
+    {"paddle", WithoutKey<AddPaddle>},   {"pytorch", WithoutKey<AddPytorch>},   {"ray", WithoutKey<AddRay>},
+    {"ssh", AddSsh},                     {"svc", WithoutKey<AddSvc>},           {"tensorflow", WithoutKey<AddTensorflow>},
 };
+static_assert(std::equal(std::begin(kEffects), std::end(kEffects), std::begin(api::volcano::kJobPlugins), std::end(api::volcano::kJobPlugins),
+                         [](const Effect& effect, const api::volcano::JobPlugin& plugin) { return effect.plugin == plugin.name; }),
+              "every job plugin of the table has its effect here, in the same order");
 
 }  // namespace
 
@@ -33,13 +44,9 @@ void Complain(absl::string_view plugin, const std::string& complaint, PluginEffe
 absl::StatusOr<PluginEffects> EffectsOfPlugins(const Job& job, const SshKeyPair* ssh_key) {
   PluginEffects effects;
   for (const auto& [name, flags] : job.spec.plugins) {  // a map: in alphabetical order
-    if (name == "ssh") {
-      AddSsh(job, flags, ssh_key, effects);
-      continue;
-    }
-    const auto* const plugin = std::find_if(std::begin(kPlugins), std::end(kPlugins), [&](const Plugin& one) { return one.name == name; });
-    if (plugin == std::end(kPlugins)) return absl::NotFoundError(absl::StrCat("failed to get plugin ", name));
-    GW_RETURN_IF_ERROR(plugin->add(job, flags, effects));
+    const api::volcano::JobPlugin* const plugin = api::volcano::FindJobPlugin(name);
+    if (plugin == nullptr) return absl::NotFoundError(absl::StrCat("failed to get plugin ", name));
+    GW_RETURN_IF_ERROR(kEffects[plugin - api::volcano::kJobPlugins].add(job, flags, ssh_key, effects));
   }
   return effects;
 }

@@ -110,13 +110,14 @@ bool WantsSshKey(const Job& job) {
   return texts != nullptr && ReadSshFlags(*texts).private_key.empty();
 }
 
-void AddSsh(const Job& job, const PluginFlags& texts, const SshKeyPair* key, PluginEffects& effects) {
+absl::Status AddSsh(const Job& job, const PluginFlags& texts, const SshKeyPair* key, PluginEffects& effects) {
   std::string complaint;
   const SshFlags flags = ReadSshFlags(texts, &complaint);
   Complain("ssh", complaint, effects);
   ComplainAboutKeys(flags, effects);
   effects.objects.push_back(KeySecret(job, flags, key));
   effects.steps.push_back([&job, path = flags.path](const TaskSpec&, PodDraft& draft) { return AddToPod(job, path, draft); });
+  return absl::OkStatus();
 }
 
 }  // namespace gangway::lifecycle

@@ -19,7 +19,7 @@ absl::Status AddPaddle(const api::volcano::Job& job, const PluginFlags& flags, P
 absl::Status AddPytorch(const api::volcano::Job& job, const PluginFlags& flags, PluginEffects& effects);
 absl::Status AddRay(const api::volcano::Job& job, const PluginFlags& flags, PluginEffects& effects);
 // `key` may be null, as EffectsOfPlugins says.
-void AddSsh(const api::volcano::Job& job, const PluginFlags& flags, const SshKeyPair* key, PluginEffects& effects);
+absl::Status AddSsh(const api::volcano::Job& job, const PluginFlags& flags, const SshKeyPair* key, PluginEffects& effects);
 absl::Status AddSvc(const api::volcano::Job& job, const PluginFlags& flags, PluginEffects& effects);
 absl::Status AddTensorflow(const api::volcano::Job& job, const PluginFlags& flags, PluginEffects& effects);
 

@@ -2,12 +2,17 @@
 #include "plugin/lifecycle/plugins.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "api/json_value.h"
+#include "api/volcano/job_plugins.h"
+#include "base/strings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "plugin/lifecycle/plugin_flags.h"
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/task_hosts.h"
+#include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 
 namespace gangway::lifecycle {
@@ -229,6 +234,40 @@ TEST(PluginFlagsTest, WhatDoesNotReadIsSaid) {
   job.spec.plugins = {{"pytorch", {"--port=7", "--prot=8", "--master=x"}}};
   EXPECT_THAT(EffectsOfPlugins(job)->complaints, ElementsAre(HasSubstr("job plugin pytorch: flag --prot=8 is not known")));
   EXPECT_THAT(Env(Container(Build(job, "master", 0))), ::testing::Contains("MASTER_PORT=7")) << "what was read before it stays";
+}
+
+// "master,worker" -> "(the flags are --master, --worker)"
+std::string FlagsOf(const api::volcano::JobPlugin& plugin) {
+  const std::vector<std::string> names = absl::StrSplit(View(plugin.flags), ',', absl::SkipEmpty());
+  return absl::StrCat("(the flags are ", absl::StrJoin(names, ", ", [](std::string* out, const std::string& name) { absl::StrAppend(out, "--", name); }), ")");
+}
+
+TEST(JobPluginTableTest, EachPluginReadsTheFlagsOfItsRow) {
+  const SshKeyPair key{"private", "public"};
+  for (const api::volcano::JobPlugin& plugin : api::volcano::kJobPlugins) {
+    Job job = MakeJob("j", {{"master", 1}, {"worker", 1}, {"ps", 1}, {"head", 1}});
+    job.spec.plugins["svc"] = {"--publish-not-ready-addresses=true"};
+    job.spec.plugins[std::string(plugin.name)] = {"--nonsense=1"};
+    const absl::StatusOr<PluginEffects> effects = EffectsOfPlugins(job, &key);
+    GW_ASSERT_OK(effects);
+    const std::string said = absl::StrJoin(effects->complaints, "; ");
+    if (plugin.flags.empty()) {
+      EXPECT_THAT(said, IsEmpty()) << plugin.name;
+    } else {
+      EXPECT_THAT(said, HasSubstr(absl::StrCat("job plugin ", View(plugin.name), ": flag --nonsense"))) << plugin.name;
+      EXPECT_THAT(said, HasSubstr(FlagsOf(plugin))) << plugin.name;
+    }
+  }
+}
+
+TEST(JobPluginTableTest, TheDocsDescribeEachFlag) {
+  const std::string docs = testutil::ReadFile(GW_SOURCE_DIR "/docs/job-plugins.md");
+  for (const api::volcano::JobPlugin& plugin : api::volcano::kJobPlugins) {
+    const std::size_t row = docs.find(absl::StrCat("\n| `", View(plugin.name), "` |"));
+    ASSERT_NE(row, std::string::npos) << plugin.name;
+    const std::string line = docs.substr(row + 1, docs.find('\n', row + 1) - row - 1);
+    for (const absl::string_view flag : absl::StrSplit(View(plugin.flags), ',', absl::SkipEmpty())) EXPECT_THAT(line, HasSubstr(absl::StrCat("`--", flag, "`")));
+  }
 }
 
 }  // namespace
