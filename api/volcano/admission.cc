@@ -8,18 +8,12 @@
 
 #include <boost/json.hpp>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "api/field_rules.h"
-#include "api/field_table.h"
-#include "api/json.h"
 #include "api/json_value.h"
-#include "api/meta.h"
-#include "api/name.h"
 #include "api/volcano/admission_rules.h"
 #include "api/volcano/defaults.h"
 #include "api/volcano/fill_in.h"
+#include "api/volcano/judge.h"
 #include "api/volcano/kinds.h"
 #include "base/strings.h"
 
@@ -27,103 +21,6 @@ namespace gangway::api::volcano {
 namespace {
 
 using boost::json::value;
-
-const value* Member(const value& object, absl::string_view key) {
-  const boost::json::object* members = object.if_object();
-  if (members == nullptr) return nullptr;
-  const auto it = members->find({key.data(), key.size()});
-  return it == members->end() || it->value().is_null() ? nullptr : &it->value();
-}
-
-// One admission under way: the object's name for messages, and the verdict once there is one.
-class Judge {
- public:
-  Judge(const AdmissionRequest& request, const value* object) : request_(request), object_(object) {}
-
-  // 422, as the API server's schema validation says it.
-  Verdict Invalid(FieldErrors errors) const {
-    const Resource& resource = *request_.resource;
-    Verdict verdict{422, "Invalid", std::move(errors), {}};
-    verdict.message = absl::StrCat(View(resource.kind), ".", View(resource.group), " \"", Name(), "\" is invalid: ",
-                                   JoinFieldErrors(verdict.errors));
-    return verdict;
-  }
-
-  // 400, as a webhook does.
-  Verdict Refused(FieldErrors errors) const {
-    Verdict verdict{400, "", std::move(errors), {}};
-    const auto text = [](std::string* out, const FieldError& error) { absl::StrAppend(out, error.ToString()); };
-    const absl::string_view kind = View(request_.resource->singular);
-    verdict.message = absl::StrCat(kind, " ", request_.ns.substr(0, kMaxSubdomainLength), request_.ns.empty() ? "" : "/", Name(), " is refused: ",
-                                   absl::StrJoin(verdict.errors, "; ", text));
-    return verdict;
-  }
-
-  // As much of it as a name can have.
-  std::string Name() const { return FullName().substr(0, kMaxSubdomainLength); }
-
- private:
-  std::string FullName() const {
-    if (!request_.name.empty() || object_ == nullptr) return request_.name;
-    const value* metadata = Member(*object_, "metadata");
-    const value* name = metadata == nullptr ? nullptr : Member(*metadata, "name");
-    if (name == nullptr && metadata != nullptr) name = Member(*metadata, "generateName");
-    return name != nullptr && name->is_string() ? std::string(View(name->get_string())) : std::string();
-  }
-
-  static absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
-  static absl::string_view View(const boost::json::string& s) { return {s.data(), s.size()}; }
-
-  const AdmissionRequest& request_;
-  const value* object_;
-};
-
-void CheckName(const value& object, FieldErrors& errors) {
-  const value* metadata = Member(object, "metadata");
-  const value* name = metadata == nullptr ? nullptr : Member(*metadata, "name");
-  const value* prefix = metadata == nullptr ? nullptr : Member(*metadata, "generateName");
-  const bool unnamed = name == nullptr || !name->is_string() || name->get_string().empty();
-  if (unnamed) {
-    if (prefix != nullptr && prefix->is_string() && !prefix->get_string().empty()) return;
-    return AddError(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
-  }
-  const absl::string_view text{name->get_string().data(), name->get_string().size()};
-  for (const std::string& complaint : CheckDns1123Subdomain(text)) AddInvalid(errors, "metadata.name", JsonString(text), complaint);
-}
-
-// Wrong types anywhere; after this the document decodes.
-template <class Spec>
-FieldErrors TypeErrors(const value& object) {
-  FieldErrors errors;
-  if (!object.is_object()) {
-    AddError(errors, FieldError::Type::kTypeInvalid, "", "", "the body must be an object");
-    return errors;
-  }
-  if (const value* metadata = Member(object, "metadata")) CheckTypes(TypeOf<ObjectMeta>(), *metadata, "metadata", errors);
-  if (const value* spec = Member(object, "spec")) CheckTypes(TypeOf<Spec>(), *spec, "spec", errors);
-  return errors;
-}
-
-template <class Spec>
-FieldErrors SchemaErrors(const value& object) {
-  FieldErrors errors;
-  CheckName(object, errors);
-  if (const value* spec = Member(object, "spec")) CheckRules(TypeOf<Spec>(), *spec, "spec", errors);
-  return errors;
-}
-
-// metadata and spec; a status that does not decode is nobody's business here.
-template <class T, class Spec>
-T DecodeObject(const value& object) {
-  T decoded;
-  if (const value* metadata = Member(object, "metadata")) {
-    DecodeInto(ToJson(*metadata), TypeOf<ObjectMeta>(), &decoded.metadata).status.IgnoreError();  // CheckTypes has spoken
-  }
-  if (const value* spec = Member(object, "spec")) {
-    DecodeInto(ToJson(*spec), TypeOf<Spec>(), &decoded.spec).status.IgnoreError();  // the same
-  }
-  return decoded;
-}
 
 // The CRD demands the key `containers`; that the list is not empty is a rule of pod templates. `object` has the spec of a job; `path` is
 // where it stands: "" or "spec.jobTemplate.".

@@ -11,7 +11,9 @@
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
+#include "api/volcano/admission.h"
 #include "api/volcano/kinds.h"
+#include "base/strings.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/process/process.h"
@@ -28,6 +30,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
+using ::testing::UnorderedElementsAreArray;
 
 const std::string kDeploy = GW_SOURCE_DIR "/deploy/volcano";
 
@@ -329,7 +332,7 @@ TEST(GeneratedTest, WhatIsCheckedInIsWhatIsGenerated) {
   const TemporaryFolder folder("gangway-manifests");
   const Outcome outcome = RunProgram({GW_SOURCE_DIR "/scripts/manifests", "--into", folder.path(), GW_GANGWAY});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const char* file : {"crds.yaml", "gangway.yaml"}) {
+  for (const char* file : {"crds.yaml", "gangway.yaml", "crds/kustomization.yaml"}) {
     EXPECT_EQ(ReadFile(kDeploy + "/" + file), ReadFile(folder.path() + "/" + file)) << file << ": run scripts/manifests";
   }
 }
@@ -337,10 +340,44 @@ TEST(GeneratedTest, WhatIsCheckedInIsWhatIsGenerated) {
 TEST(GeneratedTest, TheFlatTypesAreTypesOnly) {
   std::vector<std::string> names;
   for (const value& document : Read(ReadFile(kDeploy + "/crds.yaml"), "crds.yaml")) names.push_back(NameOf(document));
-  EXPECT_THAT(names, UnorderedElementsAre("CustomResourceDefinition jobs.batch.volcano.sh", "CustomResourceDefinition podgroups.scheduling.volcano.sh",
-                                          "CustomResourceDefinition queues.scheduling.volcano.sh", "CustomResourceDefinition commands.bus.volcano.sh",
-                                          "CustomResourceDefinition jobflows.flow.volcano.sh", "CustomResourceDefinition jobtemplates.flow.volcano.sh",
-                                          "CustomResourceDefinition cronjobs.batch.volcano.sh"));
+  std::vector<std::string> types;
+  for (const api::KindRow& kind : api::volcano::Kinds()) {
+    types.push_back(absl::StrCat("CustomResourceDefinition ", View(kind.resource->plural), ".", View(kind.resource->group)));
+  }
+  EXPECT_THAT(names, UnorderedElementsAreArray(types));
+}
+
+// "CREATE scheduling.volcano.sh/v1beta1 queues", of the webhooks of one configuration.
+std::set<std::string> RulesOf(const value& configuration) {
+  std::set<std::string> rules;
+  for (const value& webhook : ListAt(configuration, "/webhooks")) {
+    for (const value& rule : ListAt(webhook, "/rules")) {
+      for (const std::string& operation : TextsAt(rule, "/operations")) {
+        for (const std::string& resource : TextsAt(rule, "/resources")) {
+          rules.insert(absl::StrCat(operation, " ", TextAt(rule, "/apiGroups/0"), "/", TextAt(rule, "/apiVersions/0"), " ", resource));
+        }
+      }
+    }
+  }
+  return rules;
+}
+
+TEST(WebhookTest, AsksAboutTheKindsOfTheCatalogue) {
+  std::set<std::string> mutating, validating;
+  for (const api::KindRow& kind : api::volcano::Kinds()) {
+    const auto add = [&](const char* operation, std::set<std::string>& to) {
+      to.insert(absl::StrCat(operation, " ", kind.resource->ApiVersion(), " ", View(kind.resource->plural)));
+    };
+    if (kind.admission == nullptr) continue;
+    if (kind.admission->mutating_webhook) add("CREATE", mutating);
+    if (!kind.admission->validating_webhook) continue;
+    add("CREATE", validating), add("UPDATE", validating);
+    if (kind.admission->deletions) add("DELETE", validating);
+  }
+  std::map<std::string, std::set<std::string>> seen;
+  for (const value& document : Read(ReadFile(kDeploy + "/components/webhook/webhook.yaml"), "webhook.yaml")) seen[TextAt(document, "/kind")] = RulesOf(document);
+  EXPECT_EQ(seen["MutatingWebhookConfiguration"], mutating);
+  EXPECT_EQ(seen["ValidatingWebhookConfiguration"], validating);
 }
 
 TEST(GeneratedTest, PaddleJobsStandApart) {
