@@ -3,6 +3,7 @@
 #include "api/volcano/admission_rules.h"
 #include "api/volcano/cron_job.h"
 #include "api/volcano/flow.h"
+#include "api/volcano/hyper_node.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 
@@ -50,6 +51,12 @@ constexpr PrinterColumn kCronJobColumns[] = {
     {"LAST SCHEDULE", "date", ".status.lastScheduleTime"},
     {"AGE", "date", ".metadata.creationTimestamp"},
 };
+constexpr PrinterColumn kHyperNodeColumns[] = {
+    {"Tier", "string", ".spec.tier"},
+    {"TierName", "string", ".spec.tierName"},
+    {"NodeCount", "integer", ".status.nodeCount"},
+    {"Age", "date", ".metadata.creationTimestamp"},
+};
 
 constexpr KindRow kRows[] = {
     {.resource = &kJobs, .origin = Origin::kVolcano, .doc = "tasks of pods that start together or not at all, and what to do when they fail or finish",
@@ -66,6 +73,8 @@ constexpr KindRow kRows[] = {
      .table = &TypeOf<JobTemplate>(), .columns = kJobTemplateColumns, .status = true, .admission = &kJobTemplateAdmission},
     {.resource = &kCronJobs, .origin = Origin::kVolcano, .doc = "a job that is made again and again, by the clock",
      .table = &TypeOf<CronJob>(), .columns = kCronJobColumns, .status = true, .admission = &kCronJobAdmission},
+    {.resource = &kHyperNodes, .origin = Origin::kVolcano, .doc = "nodes that are close to each other in the network",
+     .table = &TypeOf<HyperNode>(), .columns = kHyperNodeColumns, .status = true, .admission = &kHyperNodeAdmission},
 };
 
 }  // namespace
