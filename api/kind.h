@@ -34,6 +34,8 @@ struct KindRow {
   bool status = false;                          // has a status subresource
   ScalePaths scale = {};
   const volcano::Admission* admission = nullptr;  // null: nothing is asked beyond the schema
+  // An alpha version: an API server serves it only where it is told to (--runtime-config), and its resource is not found elsewhere.
+  bool on_request = false;
 
   bool custom() const { return origin != Origin::kKubernetes; }
 };

@@ -51,6 +51,7 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
   sandbox->add_option("--start-delay", flags.start_delay, "how long a simulated container takes to start")->capture_default_str();
   sandbox->add_option("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")->capture_default_str();
   sandbox->add_option("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one")->check(CLI::Range(0, 65535))->capture_default_str();
+  sandbox->add_option("--runtime-config", flags.runtime_config, "alpha version that the API server serves, too (repeatable): scheduling.k8s.io/v1alpha2=true");
   sandbox->add_option("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
   sandbox->add_option("--components", flags.components,
                       "which of kubelets, controllers and scheduler run beside the API server, separated by commas; apiserver: none of them")

@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/duration.h"
+#include "api/kinds/kinds.h"
 #include "base/asio_loop.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -60,6 +62,26 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::NotFoundError(absl::StrCat("--apply ", path, ": ", std::strerror(errno)));
   return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// As kube-apiserver's flag of that name has them, without its words for all versions at once.
+absl::StatusOr<std::vector<std::string>> AlphaVersions(const std::vector<std::string>& texts) {
+  std::vector<std::string> known, asked_for;
+  for (const api::KindRow& kind : api::Kinds()) {
+    if (kind.on_request) known.push_back(kind.resource->ApiVersion());
+  }
+  for (const std::string& text : texts) {
+    const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
+    if (std::find(known.begin(), known.end(), parts.first) == known.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("--runtime-config ", text, ": there is no such alpha version; known: ",
+                                                     absl::StrJoin(std::set<std::string>(known.begin(), known.end()), ", ")));
+    }
+    if (parts.second != "" && parts.second != "true" && parts.second != "false") {
+      return absl::InvalidArgumentError(absl::StrCat("--runtime-config ", text, ": must end in =true or =false"));
+    }
+    if (parts.second != "false") asked_for.push_back(parts.first);
+  }
+  return asked_for;
 }
 
 // Those that are to run; "apiserver" may stand among them, it always does.
@@ -103,6 +125,7 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   GW_ASSIGN_OR_RETURN(kubelets.times.start, ParseDuration("--start-delay", flags.start_delay));
   GW_ASSIGN_OR_RETURN(kubelets.times.stop, ParseDuration("--stop-delay", flags.stop_delay));
   kubelets.times.init = kubelets.times.start;
+  GW_ASSIGN_OR_RETURN(input.cluster.api_server.alpha_versions, AlphaVersions(flags.runtime_config));
   if (!flags.until.empty()) {
     auto goal = ParseGoal(flags.until);
     GW_RETURN_IF_ERROR(Named("--until", goal.status()));

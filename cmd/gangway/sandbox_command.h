@@ -15,6 +15,7 @@ struct SandboxFlags {
   std::string timeout;              // a Go duration; empty: none
   std::vector<std::string> finish, fail, log;
   std::string start_delay = "100ms", stop_delay = "100ms";
+  std::vector<std::string> runtime_config;  // alpha versions to serve: "scheduling.k8s.io/v1alpha2=true"
   int port = 0;
   std::string kubeconfig;           // empty: a temporary file
   std::string components = "kubelets,controllers,scheduler";

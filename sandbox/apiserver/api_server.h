@@ -52,6 +52,7 @@ struct ApiServerOptions {
   absl::Duration event_ttl = absl::Hours(1);
   std::size_t max_events = 20'000;                         // the oldest go first
   absl::Duration bookmark_interval = absl::Minutes(1);
+  std::vector<std::string> alpha_versions;                 // that are served, too: "scheduling.k8s.io/v1alpha2"
   bool default_objects = true;  // the namespaces default, kube-*; system priority classes; a storage class; Volcano's queues root and default
 };
 

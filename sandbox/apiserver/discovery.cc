@@ -30,27 +30,33 @@ std::string_view VerbsOf(const api::Resource& resource) {
   return kResourceVerbs;
 }
 
-// One group and version, its resources in the order of api/resource.h.
-struct Group {
-  std::string_view name, version;
+// One version of a group, its resources in the order of the catalogue.
+struct Version {
+  std::string_view group, name;
   std::vector<const api::Resource*> resources;
-  std::string GroupVersion() const { return name.empty() ? std::string(version) : absl::StrCat(View(name), "/", View(version)); }
+  std::string GroupVersion() const { return group.empty() ? std::string(name) : absl::StrCat(View(group), "/", View(name)); }
+};
+// Its versions, the preferred one first.
+struct Group {
+  std::string_view name;
+  std::vector<Version> versions;
 };
 
-std::vector<Group> MakeGroups() {
-  std::vector<Group> groups;
-  const auto add = [&](const api::Resource* resource) {
-    for (Group& group : groups) {
-      if (group.name == resource->group && group.version == resource->version) return group.resources.push_back(resource);
-    }
-    groups.push_back({resource->group, resource->version, {resource}});
-  };
-  for (const api::KindRow& kind : api::Kinds()) add(kind.resource);
-  for (const api::Resource* review : Reviews()) add(review);
-  return groups;
+void AddResource(const api::Resource& resource, std::vector<Group>& groups) {
+  auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& each) { return each.name == resource.group; });
+  if (group == groups.end()) group = groups.insert(groups.end(), Group{resource.group, {}});
+  std::vector<Version>& versions = group->versions;
+  auto version = std::find_if(versions.begin(), versions.end(), [&](const Version& each) { return each.name == resource.version; });
+  if (version == versions.end()) version = versions.insert(versions.end(), Version{resource.group, resource.version, {}});
+  version->resources.push_back(&resource);
 }
-const std::vector<Group>& Groups() {
-  static const auto& groups = *new std::vector<Group>(MakeGroups());
+
+std::vector<Group> GroupsOf(const ServedVersions& served) {
+  std::vector<Group> groups;
+  for (const api::KindRow& kind : api::Kinds()) {
+    if (served.Has(kind)) AddResource(*kind.resource, groups);
+  }
+  for (const api::Resource* const review : Reviews()) AddResource(*review, groups);
   return groups;
 }
 
@@ -99,17 +105,21 @@ void WriteAggregatedResource(const api::Resource& resource, JsonWriter& out) {
 }
 
 // apidiscovery.k8s.io/v2 APIGroupDiscoveryList of the core group, or of all others.
-std::string AggregatedGroups(bool core) {
+std::string AggregatedGroups(const std::vector<Group>& groups, bool core) {
   std::string text;
   JsonWriter out(text);
   out.BeginObject().Field("kind", "APIGroupDiscoveryList").Field("apiVersion", "apidiscovery.k8s.io/v2");
   out.Key("metadata").BeginObject().EndObject().Key("items").BeginArray();
-  for (const Group& group : Groups()) {
+  for (const Group& group : groups) {
     if (group.name.empty() != core) continue;
     out.BeginObject().Key("metadata").BeginObject().Field("name", group.name).Key("creationTimestamp").Null().EndObject();
-    out.Key("versions").BeginArray().BeginObject().Field("version", group.version).Key("resources").BeginArray();
-    for (const api::Resource* resource : group.resources) WriteAggregatedResource(*resource, out);
-    out.EndArray().Field("freshness", "Current").EndObject().EndArray().EndObject();
+    out.Key("versions").BeginArray();
+    for (const Version& version : group.versions) {
+      out.BeginObject().Field("version", version.name).Key("resources").BeginArray();
+      for (const api::Resource* resource : version.resources) WriteAggregatedResource(*resource, out);
+      out.EndArray().Field("freshness", "Current").EndObject();
+    }
+    out.EndArray().EndObject();
   }
   out.EndArray().EndObject();
   return text;
@@ -120,20 +130,20 @@ std::string CoreVersions() {
 }
 
 void WriteGroup(const Group& group, JsonWriter& out) {
-  const auto write_version = [&] {
-    out.BeginObject().Field("groupVersion", group.GroupVersion()).Field("version", group.version).EndObject();
+  const auto write = [&](const Version& version) {
+    out.BeginObject().Field("groupVersion", version.GroupVersion()).Field("version", version.name).EndObject();
   };
   out.Field("name", group.name).Key("versions").BeginArray();
-  write_version();
+  for (const Version& version : group.versions) write(version);
   out.EndArray().Key("preferredVersion");
-  write_version();
+  write(group.versions.front());
 }
 
-std::string GroupList() {
+std::string GroupList(const std::vector<Group>& groups) {
   std::string text;
   JsonWriter out(text);
   out.BeginObject().Field("kind", "APIGroupList").Field("apiVersion", "v1").Key("groups").BeginArray();
-  for (const Group& group : Groups()) {
+  for (const Group& group : groups) {
     if (group.name.empty()) continue;
     out.BeginObject();
     WriteGroup(group, out);
@@ -169,18 +179,18 @@ void WriteListedResource(const api::Resource& resource, JsonWriter& out) {
   }
 }
 
-std::string ResourceList(const Group& group) {
+std::string ResourceList(const Version& version) {
   std::string text;
   JsonWriter out(text);
-  out.BeginObject().Field("kind", "APIResourceList").Field("apiVersion", "v1").Field("groupVersion", group.GroupVersion());
+  out.BeginObject().Field("kind", "APIResourceList").Field("apiVersion", "v1").Field("groupVersion", version.GroupVersion());
   out.Key("resources").BeginArray();
-  for (const api::Resource* resource : group.resources) WriteListedResource(*resource, out);
+  for (const api::Resource* resource : version.resources) WriteListedResource(*resource, out);
   out.EndArray().EndObject();
   return text;
 }
 
 // "v1.36.1+gangway" -> 1 and 36.
-std::string Version(const std::string& git_version) {
+std::string VersionInfo(const std::string& git_version) {
   const std::vector<std::string> parts = absl::StrSplit(absl::StripPrefix(git_version, "v"), '.');
   std::string text;
   JsonWriter out(text);
@@ -190,12 +200,14 @@ std::string Version(const std::string& git_version) {
   return text;
 }
 
-std::string Paths() {
+std::string Paths(const std::vector<Group>& groups) {
   std::string text;
   JsonWriter out(text);
   out.BeginObject().Key("paths").BeginArray().String("/api").String("/api/v1").String("/apis");
-  for (const Group& group : Groups()) {
-    if (!group.name.empty()) out.String(absl::StrCat("/apis/", View(group.name))).String(absl::StrCat("/apis/", group.GroupVersion()));
+  for (const Group& group : groups) {
+    if (group.name.empty()) continue;
+    out.String(absl::StrCat("/apis/", View(group.name)));
+    for (const Version& version : group.versions) out.String(absl::StrCat("/apis/", version.GroupVersion()));
   }
   for (const absl::string_view path : {"/healthz", "/livez", "/openapi/v3", "/readyz", "/version"}) out.String(path);
   out.EndArray().EndObject();
@@ -232,13 +244,15 @@ kube::Response Discovered(std::string aggregated, std::string plain, absl::strin
 }
 
 // "apps" or "apps/v1", below /apis/. Anything longer is a resource and none of ours.
-std::optional<kube::Response> AnswerGroup(absl::string_view rest) {
+std::optional<kube::Response> AnswerGroup(const std::vector<Group>& groups, absl::string_view rest) {
   const std::vector<absl::string_view> parts = absl::StrSplit(rest, '/', absl::SkipEmpty());
   if (parts.empty() || parts.size() > 2) return std::nullopt;
-  for (const Group& group : Groups()) {
+  for (const Group& group : groups) {
     if (group.name.empty() || View(group.name) != parts[0]) continue;
     if (parts.size() == 1) return Json(OneGroup(group));
-    if (View(group.version) == parts[1]) return Json(ResourceList(group));
+    for (const Version& version : group.versions) {
+      if (View(version.name) == parts[1]) return Json(ResourceList(version));
+    }
   }
   return NotServed();
 }
@@ -261,35 +275,35 @@ kube::Response EmptyOpenApiV2() {
   return Answered(200, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", absl::StrCat(kSwagger, kInfo, kNoPaths));
 }
 
-std::optional<kube::Response> AnswerOpenApi(absl::string_view path, absl::string_view accept) {
+std::optional<kube::Response> AnswerOpenApi(const ServedVersions& served, absl::string_view path, absl::string_view accept) {
   if (path == "/openapi/v2" && absl::StrContains(accept, "protobuf")) return EmptyOpenApiV2();
-  if (path == "/openapi/v3") return Json(OpenApiIndex());
+  if (path == "/openapi/v3") return Json(OpenApiIndex(served));
   if (absl::ConsumePrefix(&path, "/openapi/v3/")) {
-    std::optional<std::string> document = OpenApiDocument(path);
+    std::optional<std::string> document = OpenApiDocument(served, path);
     return document.has_value() ? Json(*std::move(document)) : NotServed();
   }
   return NotServed();
 }
 
-std::optional<kube::Response> AnswerPath(absl::string_view path, absl::string_view accept, const std::string& git_version) {
+std::optional<kube::Response> AnswerPath(const ServedVersions& served, absl::string_view path, absl::string_view accept, const std::string& git_version) {
   if (path.size() > 1) absl::ConsumeSuffix(&path, "/");
-  if (path == "/") return Json(Paths());
-  if (path == "/api") return Discovered(AggregatedGroups(/*core=*/true), CoreVersions(), accept);
-  if (path == "/apis") return Discovered(AggregatedGroups(/*core=*/false), GroupList(), accept);
-  if (path == "/api/v1") return Json(ResourceList(Groups().front()));
-  if (path == "/version") return Json(Version(git_version));
-  if (path == "/openapi" || absl::StartsWith(path, "/openapi/")) return AnswerOpenApi(path, accept);
-  if (absl::StartsWith(path, "/apis/")) return AnswerGroup(path.substr(6));
+  if (path == "/") return Json(Paths(GroupsOf(served)));
+  if (path == "/api") return Discovered(AggregatedGroups(GroupsOf(served), /*core=*/true), CoreVersions(), accept);
+  if (path == "/apis") return Discovered(AggregatedGroups(GroupsOf(served), /*core=*/false), GroupList(GroupsOf(served)), accept);
+  if (path == "/api/v1") return Json(ResourceList(GroupsOf(served).front().versions.front()));
+  if (path == "/version") return Json(VersionInfo(git_version));
+  if (path == "/openapi" || absl::StartsWith(path, "/openapi/")) return AnswerOpenApi(served, path, accept);
+  if (absl::StartsWith(path, "/apis/")) return AnswerGroup(GroupsOf(served), path.substr(6));
   if (absl::StartsWith(path, "/api/") && !absl::StartsWith(path, "/api/v1/")) return NotServed();
   return AnswerHealth(path);
 }
 
 }  // namespace
 
-Discovery::Discovery(std::string git_version) : git_version_(std::move(git_version)) {}
+Discovery::Discovery(ServedVersions served, std::string git_version) : served_(std::move(served)), git_version_(std::move(git_version)) {}
 
 std::optional<kube::Response> Discovery::Answer(const kube::Request& request) const {
-  std::optional<kube::Response> response = AnswerPath(request.path, request.accept, git_version_);
+  std::optional<kube::Response> response = AnswerPath(served_, request.path, request.accept, git_version_);
   if (response.has_value() && response->code == 200 && request.method != "GET" && request.method != "HEAD") {
     return Answered(405, "application/json",
                     kube::StatusBody(405, "MethodNotAllowed", "the server does not allow this method on the requested resource"));

@@ -5,19 +5,21 @@
 #include <string>
 
 #include "kube/client/client.h"
+#include "sandbox/apiserver/served_versions.h"
 
 namespace gangway::sandbox {
 
 // Immutable; const calls may run together.
 class Discovery {
  public:
-  explicit Discovery(std::string git_version = "v1.36.1+gangway");
+  explicit Discovery(ServedVersions served = ServedVersions(), std::string git_version = "v1.36.1+gangway");
 
   // The answer to /api /apis /api/v1 /apis/<group>[/<version>] /version /openapi/* /healthz /livez /readyz, whatever the
   // method (405 for other than GET and HEAD); nullopt when the path is none of these.
   std::optional<kube::Response> Answer(const kube::Request& request) const;
 
  private:
+  const ServedVersions served_;
   const std::string git_version_;
 };
 

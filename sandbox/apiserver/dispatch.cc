@@ -40,6 +40,8 @@ kube::Response ResponseOf(Outcome<kube::Response> answer) { return answer.ok() ?
 ServerCore::ServerCore(Loop& loop, ApiServerOptions options)
     : loop_(loop),
       options_(std::move(options)),
+      served_(options_.alpha_versions),
+      discovery_(served_),
       store_(options_.store),
       watches_(loop, store_, options_.bookmark_interval),
       collector_(loop, store_, *this),
@@ -53,7 +55,7 @@ ServerCore::ServerCore(Loop& loop, ApiServerOptions options)
 
 Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& caller) {
   if (request.body.size() > kMaxBodyBytes) return TooLarge();
-  Outcome<Target> target = ParsePath(request.path);
+  Outcome<Target> target = ParsePath(request.path, served_);
   if (!target.ok()) return target.refusal();
   Outcome<Query> query = Query::Parse(request.query);
   if (!query.ok()) return query.refusal();
@@ -74,7 +76,7 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
 kube::Response ServerCore::Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more) {
   if (std::optional<kube::Response> answer = discovery_.Answer(request)) return *std::move(answer);
   // A path that is not there is said before a body that is not understood.
-  const bool known_path = FindReview(request.path) != nullptr || ParsePath(request.path).ok();
+  const bool known_path = FindReview(request.path) != nullptr || ParsePath(request.path, served_).ok();
   if (known_path && HasForeignBody(request) && request.body.size() <= kMaxBodyBytes) {
     Outcome<kube::Request> readable = InJson(request);
     return readable.ok() ? Handle(*readable, caller, more) : readable.refusal().ToResponse();

@@ -224,10 +224,11 @@ std::uint64_t HashOf(absl::string_view text, std::uint64_t hash = 0xcbf29ce48422
 
 }  // namespace
 
-std::string OpenApiIndex() {
+std::string OpenApiIndex(const ServedVersions& served) {
   const std::uint64_t kubernetes = HashOf(View(api::KubernetesSchemas()));
   absl::btree_map<std::string, std::uint64_t> hashes;
   for (const api::KindRow& kind : api::Kinds()) {
+    if (!served.Has(kind)) continue;
     std::uint64_t& hash = hashes.try_emplace(GroupVersionPath(*kind.resource), kubernetes).first->second;
     if (kind.custom()) {
       std::string schema;
@@ -243,14 +244,14 @@ std::string OpenApiIndex() {
   return api::ToJson(json::object{{"paths", std::move(paths)}});
 }
 
-std::optional<std::string> OpenApiDocument(absl::string_view group_version_path) {
+std::optional<std::string> OpenApiDocument(const ServedVersions& served, absl::string_view group_version_path) {
   const std::string_view text = api::KubernetesSchemas();
   json::monotonic_resource memory(1 << 20);
   const json::value data = json::parse({text.data(), text.size()}, &memory);
   json::object paths;
   absl::btree_set<std::string> wanted;
   for (const api::KindRow& kind : api::Kinds()) {
-    if (GroupVersionPath(*kind.resource) != group_version_path) continue;
+    if (GroupVersionPath(*kind.resource) != group_version_path || !served.Has(kind)) continue;
     const std::string component = ComponentOf(*kind.resource, Definitions(data));
     AddPaths(*kind.resource, component, paths);
     wanted.insert(component);

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "sandbox/apiserver/served_versions.h"
 
 namespace gangway::sandbox {
 
 // The body of /openapi/v3: the documents there are, each with a hash of its content.
-std::string OpenApiIndex();
+std::string OpenApiIndex(const ServedVersions& served);
 
 // The document of "api/v1" or "apis/apps/v1"; nullopt when there is none.
-std::optional<std::string> OpenApiDocument(absl::string_view group_version_path);
+std::optional<std::string> OpenApiDocument(const ServedVersions& served, absl::string_view group_version_path);
 
 }  // namespace gangway::sandbox

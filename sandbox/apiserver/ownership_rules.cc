@@ -2,8 +2,8 @@
 
 #include <initializer_list>
 
-#include "api/kinds/kinds.h"
 #include "sandbox/apiserver/object_rules.h"
+#include "sandbox/apiserver/served_kind.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -31,13 +31,13 @@ const FieldSet& ResetFields(const api::Resource& resource, absl::string_view sub
   static const auto* const kOfPodStatus =
       new FieldSet(SetOf({{"spec"}, {"metadata", "deletionTimestamp"}, {"metadata", "ownerReferences"}}));
   static const auto* const kOfDeploymentStatus = new FieldSet(SetOf({{"spec"}, {"metadata", "labels"}}));
-  static const auto* const kOfCustomStatus = new FieldSet(SetOf({{"spec"}, {"metadata"}}));
+  static const auto* const kWhole = new FieldSet(SetOf({{"spec"}, {"metadata"}}));
   if (!HasStatusSubresource(resource)) return *kNone;
   if (subresource.empty()) return *kStatus;
   if (subresource != "status") return *kNone;
   if (&resource == &api::kPods) return *kOfPodStatus;
   if (&resource == &api::kDeployments) return *kOfDeploymentStatus;
-  return api::IsCustom(resource) ? *kOfCustomStatus : *kSpec;
+  return ServedAs(resource).status_writes_metadata ? *kSpec : *kWhole;
 }
 
 }  // namespace gangway::sandbox

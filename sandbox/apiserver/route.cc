@@ -19,10 +19,10 @@
 namespace gangway::sandbox {
 namespace {
 
-const api::Resource* FindResource(absl::string_view group, absl::string_view version, absl::string_view plural) {
+const api::Resource* FindResource(absl::string_view group, absl::string_view version, absl::string_view plural, const ServedVersions& served) {
   for (const api::KindRow& kind : api::Kinds()) {
     const api::Resource& resource = *kind.resource;
-    if (View(resource.plural) == plural && View(resource.group) == group && View(resource.version) == version) return &resource;
+    if (View(resource.plural) == plural && View(resource.group) == group && View(resource.version) == version && served.Has(kind)) return &resource;
   }
   return nullptr;
 }
@@ -194,7 +194,7 @@ std::optional<std::string> PercentDecode(absl::string_view text, bool plus_is_bl
   return out;
 }
 
-Outcome<Target> ParsePath(absl::string_view path) {
+Outcome<Target> ParsePath(absl::string_view path, const ServedVersions& served) {
   std::vector<std::string> parts;
   for (const absl::string_view part : absl::StrSplit(path, '/')) {
     if (parts.empty() && part.empty()) continue;  // the leading slash
@@ -223,11 +223,11 @@ Outcome<Target> ParsePath(absl::string_view path) {
   Target target;
   const std::size_t left = parts.size() - at;
   if (parts[at] == "namespaces" && left >= 3 &&
-      FindResource(group, version, parts[at + 2]) != nullptr) {  // else namespaces/x/status
+      FindResource(group, version, parts[at + 2], served) != nullptr) {  // else namespaces/x/status
     target.ns = parts[at + 1];
     at += 2;
   }
-  target.resource = FindResource(group, version, parts[at]);
+  target.resource = FindResource(group, version, parts[at], served);
   if (target.resource == nullptr) return PathNotFound();
   if (parts.size() > at + 1) target.name = parts[at + 1];
   if (parts.size() > at + 2) target.subresource = parts[at + 2];

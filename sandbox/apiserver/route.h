@@ -13,6 +13,7 @@
 #include "api/resource.h"
 #include "api/selector.h"
 #include "sandbox/apiserver/refusal.h"
+#include "sandbox/apiserver/served_versions.h"
 #include "sandbox/apiserver/store.h"
 
 namespace gangway::sandbox {
@@ -26,7 +27,7 @@ struct Target {
 };
 
 // 404 for a path that is no resource's; 400 for broken percent-encoding.
-Outcome<Target> ParsePath(absl::string_view path);
+Outcome<Target> ParsePath(absl::string_view path, const ServedVersions& served);
 
 // Name and value pairs of a query, decoded, in their order.
 class Query {

@@ -72,7 +72,7 @@ constexpr ServedKind kRows[] = {
     {.resource = &api::kCustomResourceDefinitions, .generation = true, .check = CheckDefinition, .check_change = CheckDefinitionChange, .fill_in = FillInDefinitionStatus},
 };
 constexpr ServedKind kOfKubernetes{};
-constexpr ServedKind kOfADefinition{.generation = true, .unconditional_update = false};
+constexpr ServedKind kOfADefinition{.generation = true, .unconditional_update = false, .status_writes_metadata = false};
 
 }  // namespace
 

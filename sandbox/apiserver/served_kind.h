@@ -24,8 +24,8 @@ struct ServedKind {
   bool create_on_update = false;    // a PUT creates what is not there (kubernetes: each strategy's AllowCreateOnUpdate)
   bool returns_deleted = false;     // a deletion answers with the object (pkg/registry: ReturnDeletedObject)
   bool pod_template = false;        // its spec.template is a pod's
-  // Metadata can be written through the status of Kubernetes' own kinds, but for this member of it.
-  const char* status_keeps = nullptr;
+  bool status_writes_metadata = true;  // metadata can be written through the status, as of most of Kubernetes' own kinds
+  const char* status_keeps = nullptr;  // but for this member of it
 
   // The rules of an object as it will be stored, those of a new one, and those of an update; null: none.
   void (*check)(const boost::json::object& object, api::FieldErrors& errors) = nullptr;

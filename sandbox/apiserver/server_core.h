@@ -197,6 +197,7 @@ class ServerCore final : public CollectorActions {
 
   Loop& loop_;
   ApiServerOptions options_;
+  const ServedVersions served_;
   const schemas::Schemas schemas_;
   const Discovery discovery_;
   Store store_;

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
-#include "api/kinds/kinds.h"
 #include "api/schemas/json_patch.h"
 #include "api/schemas/strategic_merge.h"
 #include "api/volcano/defaults.h"
@@ -52,7 +51,7 @@ bool Same(const json::value* a, const json::value* b) { return a == nullptr || b
 
 // pkg/registry: through the status of Kubernetes' own kinds metadata can be written, too.
 bool StatusWritesMetadata(const api::Resource& resource, const json::object& old, json::object& next) {
-  if (api::IsCustom(resource)) return false;
+  if (!ServedAs(resource).status_writes_metadata) return false;
   const char* const kept = ServedAs(resource).status_keeps;
   if (kept == nullptr) return true;
   const json::object* const before = FindObject(old, "metadata");
