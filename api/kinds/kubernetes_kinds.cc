@@ -6,6 +6,7 @@
 #include "api/core/pod.h"
 #include "api/core/storage.h"
 #include "api/core/workload.h"
+#include "api/scheduling_resources.h"
 
 namespace gangway::api {
 namespace {
@@ -41,6 +42,8 @@ constexpr KindRow kRows[] = {
     Plain(kNetworkPolicies),
     WithStatus(kPodDisruptionBudgets),
     Seen<core::PriorityClass>(kPriorityClasses),
+    {.resource = &kKubernetesPodGroups, .status = true, .on_request = true},
+    {.resource = &kWorkloads, .on_request = true},
     Scaled(kDeployments),
     Scaled(kReplicaSets),
     Scaled(kStatefulSets),

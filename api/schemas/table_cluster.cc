@@ -8,6 +8,7 @@
 #include "api/field_table.h"
 #include "api/schemas/table.h"
 #include "api/schemas/table_rows.h"
+#include "api/scheduling_resources.h"
 
 namespace gangway::schemas {
 namespace {
@@ -109,6 +110,24 @@ void IngressClassCells(Look object, absl::Time now, Cells& cells) {
   cells = {NameCell(object), TextCell(object["spec"]["controller"].text()), TextCell(text), AgeCell(object, now)};
 }
 
+std::string PodGroupStatusOf(Look group) {
+  std::string status = "Pending";
+  for (const json::value& value : group["status"]["conditions"].list()) {
+    const Look condition(&value);
+    if (condition["type"].text() == "DisruptionTarget") return std::string(condition["reason"].text());
+    if (condition["type"].text() == "PodGroupScheduled") status = condition["status"].text() == "True" ? "Scheduled" : "Unschedulable";
+  }
+  return status;
+}
+
+void PodGroupCells(Look object, absl::Time now, Cells& cells) {
+  const Look spec = object["spec"];
+  cells = {NameCell(object), TextCell(spec["schedulingPolicy"]["gang"].present() ? "Gang" : "Basic"),
+           TextCell(spec["podGroupTemplateRef"]["workload"]["workloadName"].text_or("<none>")), TextCell(PodGroupStatusOf(object)), AgeCell(object, now)};
+}
+
+void WorkloadCells(Look object, absl::Time now, Cells& cells) { cells = {NameCell(object), AgeCell(object, now)}; }
+
 constexpr CoreTable kClusterTables[] = {
     {&api::kDaemonSets, DaemonSetCells,
      "Name|Desired#|Current#|Ready#|Up-to-date#|Available#|Node Selector|Age|Containers*|Images*|Selector*"},
@@ -124,6 +143,8 @@ constexpr CoreTable kClusterTables[] = {
     {&api::kMutatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kValidatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kCustomResourceDefinitions, CreatedAtCells, "Name|Created At@"},
+    {&api::kKubernetesPodGroups, PodGroupCells, "Name|Policy|Workload|Status|Age"},
+    {&api::kWorkloads, WorkloadCells, "Name|Age"},
 };
 
 }  // namespace

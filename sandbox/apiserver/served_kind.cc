@@ -1,7 +1,9 @@
 #include "sandbox/apiserver/served_kind.h"
 
 #include "api/cluster_resources.h"
+#include "api/json_value.h"
 #include "api/kinds/kinds.h"
+#include "api/scheduling_resources.h"
 #include "sandbox/apiserver/cluster_kind_rules.h"
 #include "sandbox/apiserver/kind_rules.h"
 #include "sandbox/apiserver/server_defaults.h"
@@ -32,6 +34,31 @@ constexpr absl::string_view kReplicaSetFields[] = {"status.replicas"};
 void CheckClaimAndModes(const json::object& claim, FieldErrors& errors) {
   CheckClaim(claim, errors);
   CheckAccessModes(claim, errors);
+}
+
+void AddInvalid(FieldErrors& errors, absl::string_view field, const json::value* value, absl::string_view rule) {
+  errors.push_back({.type = api::FieldError::Type::kInvalid, .field = std::string(field), .value = value == nullptr ? "null" : api::ToJson(*value),
+                    .rule = std::string(rule), .fix = ""});
+}
+
+// pkg/apis/scheduling/validation: one policy, and a gang of at least one.
+void CheckPodGroup(const json::object& group, FieldErrors& errors) {
+  const json::value* const policy = FindPath(group, "spec.schedulingPolicy");
+  const bool basic = FindPath(group, "spec.schedulingPolicy.basic") != nullptr, gang = FindPath(group, "spec.schedulingPolicy.gang") != nullptr;
+  if (basic == gang) AddInvalid(errors, "spec.schedulingPolicy", policy, "must specify exactly one of: `basic`, `gang`");
+  const json::value* const count = FindPath(group, "spec.schedulingPolicy.gang.minCount");
+  if (gang && IntAt(group, "spec.schedulingPolicy.gang.minCount", 0) < 1) {
+    AddInvalid(errors, "spec.schedulingPolicy.gang.minCount", count, "must be greater than or equal to 1");
+  }
+}
+
+void CheckPodGroupChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  for (const absl::string_view field : {"spec.podGroupTemplateRef", "spec.schedulingPolicy", "spec.schedulingConstraints", "spec.resourceClaims",
+                                        "spec.disruptionMode", "spec.priorityClassName", "spec.priority"}) {
+    const json::value* const a = FindPath(before, field);
+    const json::value* const b = FindPath(after, field);
+    if (a == nullptr || b == nullptr ? a != b : !Equal(*a, *b)) AddInvalid(errors, field, b, "field is immutable");
+  }
 }
 
 constexpr ServedKind kRows[] = {
@@ -69,6 +96,7 @@ constexpr ServedKind kRows[] = {
     {.resource = &api::kStorageClasses, .returns_deleted = true, .check_change = CheckStorageClassChange},
     {.resource = &api::kMutatingWebhookConfigurations, .generation = true, .check = CheckWebhooks},
     {.resource = &api::kValidatingWebhookConfigurations, .generation = true, .check = CheckWebhooks},
+    {.resource = &api::kKubernetesPodGroups, .status_writes_metadata = false, .check = CheckPodGroup, .check_change = CheckPodGroupChange},
     {.resource = &api::kCustomResourceDefinitions, .generation = true, .check = CheckDefinition, .check_change = CheckDefinitionChange, .fill_in = FillInDefinitionStatus},
 };
 constexpr ServedKind kOfKubernetes{};
