@@ -1,11 +1,14 @@
 #include "cmd/gangway/doctor_checks.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_path.h"
+#include "api/kinds/kinds.h"
+#include "api/paddle_resources.h"
 #include "base/printable.h"
 #include "base/strings.h"
 
@@ -44,11 +47,17 @@ void CheckWebhooks(const ClusterSight& sight, const Objects& configurations, con
 
 }  // namespace
 
+std::span<const api::Resource* const> NeededTypes() {
+  static constexpr std::array kNeeded{&api::kJobs, &api::kCommands, &api::kPodGroups, &api::kQueues, &api::paddle::kPaddleJobs};
+  return kNeeded;
+}
+
 Ailments MissingTypes(const ClusterSight& sight) {
   Ailments out;
-  for (const char* const type : {"jobs.batch.volcano.sh", "commands.bus.volcano.sh", "podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh", "paddlejobs.batch.paddlepaddle.org"}) {
+  for (const api::Resource* const needed : NeededTypes()) {
+    const std::string type = absl::StrCat(View(needed->plural), ".", View(needed->group));
     if (sight.served.contains(type)) continue;
-    const bool paddle = absl::StrContains(type, "paddlepaddle");
+    const bool paddle = api::RowOf(*needed).origin == api::Origin::kPaddle;
     out.push_back({"D-TYPE", absl::StrCat("type ", type), paddle ? "is not served: PaddleJobs cannot be applied, only translated" : "is not served: no job can be submitted",
                    absl::StrCat("gangway crds ", type, " | kubectl apply --server-side -f -")});
   }

@@ -4,15 +4,19 @@
 // Pure. The same sight gives the same findings in the same order.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "api/resource.h"
 #include "cmd/gangway/doctor_sight.h"
 #include "translator/convert/run_entry.h"
 
 namespace gangway::cmd {
 
-// Types that jobs need and the API server does not serve.
+// The types without which no job runs.
+std::span<const api::Resource* const> NeededTypes();
+// Those of them that the API server does not serve.
 Ailments MissingTypes(const ClusterSight& sight);
 // Webhooks whose service is gone or has nobody behind it: with failurePolicy Fail nothing of their kinds can be written any more.
 Ailments DanglingWebhooks(const ClusterSight& sight);

@@ -40,7 +40,10 @@ class Look {
     GW_ASSIGN_OR_RETURN(const Bytes version, caller_.Call("GET", "/version"));
     const absl::StatusOr<json::value> versions = api::ParseJson(*version);
     sight_.embedded = versions.ok() && absl::EndsWith(api::TextAt(*versions, {"gitVersion"}), "+gangway");
-    for (const api::Resource* const resource : {&api::kJobs, &api::kPodGroups, &api::kCommands, &api::paddle::kPaddleJobs}) Discover(*resource);
+    std::set<std::string> groups;
+    for (const api::Resource* const needed : NeededTypes()) {
+      if (groups.insert(needed->ApiVersion()).second) Discover(*needed);
+    }
     sight_.validating = All(kValidating);
     sight_.mutating = All(kMutating);
     if (!sight_.validating.empty() || !sight_.mutating.empty()) {
