@@ -3,7 +3,7 @@
 #include "api/field_rules.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
-#include "api/paddle/columns.h"
+#include "api/paddle/kinds.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"
@@ -187,10 +187,10 @@ TEST(PaddleJobTest, TheResourcesDifferByGroup) {
 
 TEST(PaddleJobTest, ColumnsOfBothLayouts) {
   std::vector<std::string_view> narrow, wide;
-  for (const PrinterColumn& column : kPaddleJobColumns) (column.priority == 0 ? narrow : wide).push_back(column.name);
+  for (const PrinterColumn& column : Kinds()[0].columns) (column.priority == 0 ? narrow : wide).push_back(column.name);
   EXPECT_THAT(narrow, ElementsAre("STATUS", "MODE", "PS", "WORKER", "AGE"));
   EXPECT_THAT(wide, ElementsAre("HETER", "RESTARTS", "QUEUE", "MESSAGE"));
-  EXPECT_EQ(kubeflow::kPaddleJobColumns[0].json_path, ".status.conditions[-1:].type");
+  EXPECT_EQ(Kinds()[1].columns[0].json_path, ".status.conditions[-1:].type");
 }
 
 // As the training operator's own example of two workers that meet at a port of their choice.
