@@ -1,9 +1,11 @@
 #include "plugin/model/anti_affinity.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "plugin/model/shapes.h"
 
 namespace gangway::model {
 namespace {
@@ -75,30 +77,21 @@ std::string PackLabels(const std::vector<std::pair<std::string, std::string>>& l
 TermId AntiAffinities::Intern(const AntiAffinityFacts& facts, std::vector<TermId>& fresh) {
   std::string key = KeyOf(facts);
   if (auto it = term_by_key_.find(key); it != term_by_key_.end()) return it->second;
-  TermId id = 0;
-  if (!free_terms_.empty()) {
-    id = free_terms_.back();
-    free_terms_.pop_back();
-  } else {
-    id = static_cast<TermId>(terms_.size());
-    terms_.emplace_back();
-  }
-  Term& term = terms_[Index(id)];
+  const TermId id = terms_.Add();
+  Term& term = terms_[id];
   term.facts = facts;
   term.topology_key = names_.Intern(facts.topology_key);
   term.key = key;
-  term.used = true;
   term_by_key_.emplace(std::move(key), id);
   fresh.push_back(id);
   return id;
 }
 
 void AntiAffinities::FreeIfUnused(TermId id) {
-  Term& term = terms_[Index(id)];
+  Term& term = terms_[id];
   if (!term.rows.empty() || term.shapes > 0) return;
   term_by_key_.erase(term.key);
-  term = Term();
-  free_terms_.push_back(id);
+  terms_.Remove(id);
 }
 
 bool AntiAffinities::CountValues(Term& term, LabelOf label_of) {
@@ -120,7 +113,7 @@ std::vector<TermId> AntiAffinities::Add(int pod, int row, const std::vector<Anti
     const TermId id = Intern(facts, fresh);
     if (std::find(on_node.terms.begin(), on_node.terms.end(), id) != on_node.terms.end()) continue;
     on_node.terms.push_back(id);
-    Term& term = terms_[Index(id)];
+    Term& term = terms_[id];
     if (++term.rows[row] > 1) continue;
     const int value = label_of(row, term.topology_key);
     if (value != -1 && ++term.values[value] == 1) changed.push_back(id);
@@ -136,7 +129,7 @@ std::vector<TermId> AntiAffinities::Remove(int pod, LabelOf label_of) {
   by_pod_.erase(it);
   std::vector<TermId> changed;
   for (const TermId id : on_node.terms) {
-    Term& term = terms_[Index(id)];
+    Term& term = terms_[id];
     if (--term.rows[on_node.row] > 0) continue;
     term.rows.erase(on_node.row);
     const auto value = term.values.find(label_of(on_node.row, term.topology_key));
@@ -151,8 +144,8 @@ std::vector<TermId> AntiAffinities::Remove(int pod, LabelOf label_of) {
 
 std::vector<TermId> AntiAffinities::RowChanged(int row, LabelOf label_of) {
   std::vector<TermId> changed;
-  for (std::size_t i = 0; i < terms_.size(); ++i) {
-    if (terms_[i].rows.contains(row) && CountValues(terms_[i], label_of)) changed.push_back(static_cast<TermId>(i));
+  for (TermId id = 0; id < terms_.slots(); ++id) {
+    if (terms_[id].rows.contains(row) && CountValues(terms_[id], label_of)) changed.push_back(id);
   }
   return changed;
 }
@@ -166,7 +159,9 @@ bool AntiAffinities::SetNamespace(absl::string_view name, std::string packed_lab
   const auto [it, added] = namespaces_.try_emplace(std::string(name));
   if (!added && it->second == packed_labels) return false;
   it->second = std::move(packed_labels);
-  return std::any_of(terms_.begin(), terms_.end(), [](const Term& term) { return term.used && term.facts.namespace_selector.has_value(); });
+  bool asked = false;
+  terms_.ForEach([&](TermId, const Term& term) { asked = asked || term.facts.namespace_selector.has_value(); });
+  return asked;
 }
 
 bool AntiAffinities::RemoveNamespace(absl::string_view name) { return namespaces_.erase(std::string(name)) > 0; }
@@ -180,13 +175,13 @@ bool AntiAffinities::MatchesNamespace(const AntiAffinityFacts& facts, absl::stri
 }
 
 bool AntiAffinities::Matches(TermId id, absl::string_view ns, absl::string_view packed_labels) const {
-  const Term& term = terms_[Index(id)];
-  return term.used && MatchesNamespace(term.facts, ns) && AllHold(term.facts.pods, packed_labels);
+  const Term& term = terms_[id];
+  return terms_.Has(id) && MatchesNamespace(term.facts, ns) && AllHold(term.facts.pods, packed_labels);
 }
 
 std::vector<TermId> AntiAffinities::Matching(absl::string_view ns, absl::string_view packed_labels) const {
   std::vector<TermId> matching;
-  for (TermId id = 0; Index(id) < terms_.size(); ++id) {
+  for (TermId id = 0; id < terms_.slots(); ++id) {
     if (Matches(id, ns, packed_labels)) matching.push_back(id);
   }
   SortByKey(matching);
@@ -198,12 +193,12 @@ void AntiAffinities::SortByKey(std::vector<TermId>& terms) const {
 }
 
 void AntiAffinities::Unuse(TermId term) {
-  --terms_[Index(term)].shapes;
+  --terms_[term].shapes;
   FreeIfUnused(term);
 }
 
 bool AntiAffinities::Keeps(TermId id, int row, LabelOf label_of) const {
-  const Term& term = terms_[Index(id)];
+  const Term& term = terms_[id];
   return !term.values.empty() && term.values.contains(label_of(row, term.topology_key));
 }
 
@@ -215,6 +210,26 @@ int AntiAffinities::FirstPod(const std::vector<TermId>& terms, absl::FunctionRef
     if (has && (first == -1 || before(pod, first))) first = pod;
   }
   return first;
+}
+
+void AntiAffinities::Audit(const Shapes& shapes, LabelOf label_of, std::vector<std::string>& wrong) const {
+  std::map<TermId, Term> sums;
+  for (const auto& [pod, on_node] : by_pod_) {
+    for (const TermId id : on_node.terms) ++sums[id].rows[on_node.row];
+  }
+  shapes.ForEach([&](ShapeId, const Shape& shape) {
+    for (const TermId id : shape.kept_off) ++sums[id].shapes;
+  });
+  terms_.ForEach([&](TermId id, const Term& term) {
+    Term& sum = sums[id];
+    const std::string name = absl::StrCat("anti-affinity ", term.key, ": ");
+    for (const auto& [row, pods] : sum.rows) {
+      if (const int value = label_of(row, term.topology_key); value != -1) ++sum.values[value];
+    }
+    if (term.rows != sum.rows) wrong.push_back(absl::StrCat(name, "nodes with such pods are ", term.rows.size(), ", one by one ", sum.rows.size()));
+    if (term.values != sum.values) wrong.push_back(absl::StrCat(name, "domains with such pods are ", term.values.size(), ", or their counts differ: ", sum.values.size()));
+    if (term.shapes != sum.shapes) wrong.push_back(absl::StrCat(name, "shapes it keeps off are ", term.shapes, ", one by one ", sum.shapes));
+  });
 }
 
 }  // namespace gangway::model

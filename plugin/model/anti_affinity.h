@@ -16,8 +16,11 @@
 #include "plugin/model/facts.h"
 #include "plugin/model/names.h"
 #include "plugin/model/shape.h"
+#include "plugin/model/slot_table.h"
 
 namespace gangway::model {
+
+class Shapes;
 
 // Keys and values one after the other, each with a NUL at its end: many pods wait, and most have a handful of labels.
 std::string PackLabels(const std::vector<std::pair<std::string, std::string>>& labels);
@@ -46,14 +49,16 @@ class AntiAffinities {
   bool Matches(TermId term, absl::string_view ns, absl::string_view packed_labels) const;
   std::vector<TermId> Matching(absl::string_view ns, absl::string_view packed_labels) const;
   void SortByKey(std::vector<TermId>& terms) const;
-  const std::string& key(TermId term) const { return terms_[Index(term)].key; }
+  const std::string& key(TermId term) const { return terms_[term].key; }
   // A shape of pods that match it.
-  void Use(TermId term) { ++terms_[Index(term)].shapes; }
+  void Use(TermId term) { ++terms_[term].shapes; }
   void Unuse(TermId term);
 
   bool Keeps(TermId term, int row, LabelOf label_of) const;
   // Of all pods with one of the terms the number for which `before` is the least.
   int FirstPod(const std::vector<TermId>& terms, absl::FunctionRef<bool(int, int)> before) const;
+
+  void Audit(const Shapes& shapes, LabelOf label_of, std::vector<std::string>& wrong) const;
 
  private:
   struct Term {
@@ -63,13 +68,11 @@ class AntiAffinities {
     std::map<int, int> rows;        // pods by row
     std::map<int, int> values;      // rows by the value of their label
     int shapes = 0;
-    bool used = false;
   };
   struct OnNode {
     int row = 0;
     std::vector<TermId> terms;
   };
-  static std::size_t Index(int id) { return static_cast<std::size_t>(id); }
   TermId Intern(const AntiAffinityFacts& facts, std::vector<TermId>& fresh);
   void FreeIfUnused(TermId id);
   // Whether the set of values changed.
@@ -77,8 +80,7 @@ class AntiAffinities {
   bool MatchesNamespace(const AntiAffinityFacts& facts, absl::string_view ns) const;
 
   Names& names_;
-  std::vector<Term> terms_;
-  std::vector<TermId> free_terms_;
+  SlotTable<Term> terms_;
   absl::flat_hash_map<std::string, TermId> term_by_key_;
   absl::flat_hash_map<int, OnNode> by_pod_;
   absl::flat_hash_map<std::string, std::string> namespaces_;  // packed labels

@@ -66,7 +66,7 @@ std::string NoRoom(const Reason& reason) {
 std::string Claim(const Reason& reason) {
   const std::string claim = absl::StrCat("claim ", reason.subject);
   switch (reason.trouble) {
-    case ClaimTrouble::kNone:
+    case ClaimTrouble::kNothing:
       return claim;
     case ClaimTrouble::kMissing:
       return absl::StrCat("there is no ", claim);

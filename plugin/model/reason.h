@@ -22,7 +22,7 @@ struct Lack {
 
 // What is wrong with a claim of a volume.
 enum class ClaimTrouble : std::uint8_t {
-  kNone,
+  kNothing,
   kMissing,            // there is no such claim
   kUnreadable,         // claims cannot be read at all
   kUnbound,            // it has no volume yet
@@ -96,7 +96,7 @@ struct Reason {
   int size = 0;         // kTooFewSubGroups: pods of one
   int ending = 0;       // kTooFewTasks: pods that are terminating
   std::string subject;  // queue, field, role, claim, gate's pod or gang, as the kind says
-  ClaimTrouble trouble = ClaimTrouble::kNone;  // kClaim
+  ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim
   std::string detail;                          // kClaim: storage class, volume or field, as the trouble says
   std::vector<RoleReason> roles;  // kNoRoom, sorted by role
   std::vector<SumLack> sums;      // kQueueFull, kClusterFull

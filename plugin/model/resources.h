@@ -70,6 +70,9 @@ class Dims {
   Names names_;
 };
 
+// Adds "WHAT of cpu is 2, should be 3" for each amount that differs.
+void AuditAmounts(absl::string_view what, const Resources& is, const Resources& should_be, const Dims& dims, std::vector<std::string>& wrong);
+
 // "9", "500m", "4Gi", "7.5": as a person would write it.
 std::string AmountText(absl::string_view dim, std::int64_t amount);
 

@@ -14,12 +14,16 @@
 #include "plugin/model/names.h"
 #include "plugin/model/reason.h"
 #include "plugin/model/shape.h"
+#include "plugin/model/slot_table.h"
+#include "plugin/model/task.h"
 
 namespace gangway::model {
 
+class Shapes;
+
 // What keeps a pod from every node because of a claim, and what there is to say of it.
 struct ClaimProblem {
-  ClaimTrouble trouble = ClaimTrouble::kNone;
+  ClaimTrouble trouble = ClaimTrouble::kNothing;
   std::string claim;   // its name
   std::string detail;  // storage class, volume, or field of the volume, as the trouble says
 };
@@ -40,14 +44,14 @@ class Volumes {
 
   // Of a shape's claim, "namespace/name".
   ClaimId Use(absl::string_view key, ShapeId shape);
-  void Use(ClaimId claim, ShapeId shape) { claims_[Index(claim)].shapes.push_back(shape); }
+  void Use(ClaimId claim, ShapeId shape) { claims_[claim].shapes.push_back(shape); }
   void Unuse(ClaimId claim, ShapeId shape);
   // One pod more, or less, that uses it holds room on a node.
-  void Hold(ClaimId claim, int pods) { claims_[Index(claim)].held += pods; }
+  void Hold(ClaimId claim, int pods) { claims_[claim].held += pods; }
 
   std::string NameOf(ClaimId claim) const;
   // Only one pod may use it at a time.
-  bool one_pod(ClaimId claim) const { return claims_[Index(claim)].one_pod; }
+  bool one_pod(ClaimId claim) const { return claims_[claim].one_pod; }
   // The first of the claims that keeps a pod from every node; nothing: none does.
   ClaimProblem ProblemOf(const std::vector<ClaimId>& claims) const;
   // Each of these must be met by the node: any of its terms.
@@ -59,10 +63,10 @@ class Volumes {
   template <class F>  // bool(const Selector&)
   bool AllSelectors(const std::vector<ClaimId>& claims, F holds) const {
     for (const ClaimId claim : claims) {
-      const int volume = claims_[Index(claim)].volume;
+      const int volume = claims_[claim].volume;
       if (volume == kNoVolume) continue;
-      for (const int selector : volumes_[Index(volume)].selectors) {
-        if (!holds(selectors_[Index(selector)])) return false;
+      for (const int selector : volumes_[volume].selectors) {
+        if (!holds(selectors_[selector])) return false;
       }
     }
     return true;
@@ -71,21 +75,22 @@ class Volumes {
   template <class F>
   std::string TextOfFirst(const std::vector<ClaimId>& claims, F holds) const {
     for (const ClaimId claim : claims) {
-      const int volume = claims_[Index(claim)].volume;
+      const int volume = claims_[claim].volume;
       if (volume == kNoVolume) continue;
-      for (const int selector : volumes_[Index(volume)].selectors) {
-        if (!holds(selectors_[Index(selector)])) return TextOf(volume, selector);
+      for (const int selector : volumes_[volume].selectors) {
+        if (!holds(selectors_[selector])) return TextOf(volume, selector);
       }
     }
     return {};
   }
-  int claim_slots() const { return static_cast<int>(claims_.size() - free_claims_.size()); }
-  int volume_slots() const { return static_cast<int>(volumes_.size() - free_volumes_.size()); }
-  int selector_slots() const { return static_cast<int>(selectors_.size() - free_selectors_.size()); }
+  int claim_slots() const { return claims_.size(); }
+  int volume_slots() const { return volumes_.size(); }
+  int selector_slots() const { return selectors_.size(); }
+
+  void Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const;
 
  private:
   static constexpr int kNoVolume = -1;
-  static std::size_t Index(int id) { return static_cast<std::size_t>(id); }
   struct Claim {
     std::string key;
     bool known = false, ending = false, one_pod = false;
@@ -116,14 +121,11 @@ class Volumes {
 
   Names& names_;
   bool readable_ = true;
-  std::vector<Claim> claims_;
-  std::vector<ClaimId> free_claims_;
+  SlotTable<Claim> claims_;
   absl::flat_hash_map<std::string, ClaimId> claim_by_key_;
-  std::vector<Volume> volumes_;
-  std::vector<int> free_volumes_;
+  SlotTable<Volume> volumes_;
   absl::flat_hash_map<std::string, int> volume_by_name_;
-  std::vector<Selector> selectors_;
-  std::vector<int> free_selectors_;
+  SlotTable<Selector> selectors_;
   absl::flat_hash_map<std::string, int> selector_by_key_;
   absl::flat_hash_map<std::string, bool> class_waits_for_pod_;
 };

@@ -256,6 +256,7 @@ class Scheduler::Impl {
     const std::uint64_t before = cluster_.version();
     event();
     if (cluster_.version() == before) return;
+    cluster_.AuditIfAsked();
     WantRound();
     WantQueueStatus();
   }
@@ -481,6 +482,7 @@ class Scheduler::Impl {
       const NamespacedName key = GangKey(decision.gang);
       undecided = undecided || decision.rest_undecided;
       CarryOut(decision, key, now);
+      cluster_.AuditIfAsked();
       if (decision.reason.has_value() || KeepsWaiting(decision, key)) waiting.insert(key);
     }
     if (undecided && surplus_paused_) WantRoundWithSurplus();

@@ -45,7 +45,7 @@ struct Refusal {
 struct Blocked {
   model::Reason::Kind kind = model::Reason::Kind::kClaim;
   std::string subject;
-  model::ClaimTrouble trouble = model::ClaimTrouble::kNone;
+  model::ClaimTrouble trouble = model::ClaimTrouble::kNothing;
   std::string detail;
 };
 

@@ -49,7 +49,7 @@ class Volumes final : public Constraint {
 
   std::optional<Blocked> BlockedByFacts() const override {
     model::ClaimProblem problem = cluster_.volumes().ProblemOf(claims_);
-    if (problem.trouble == model::ClaimTrouble::kNone) return std::nullopt;
+    if (problem.trouble == model::ClaimTrouble::kNothing) return std::nullopt;
     return Blocked{model::Reason::Kind::kClaim, std::move(problem.claim), problem.trouble, std::move(problem.detail)};
   }
   std::optional<Blocked> BlockedByPlaced() const override {

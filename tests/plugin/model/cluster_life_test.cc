@@ -288,7 +288,10 @@ TEST(ClusterLifeTest, WhatCameAndWentLeavesNoTrace) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     Life life(seed);
-    for (int i = 0; i < 200; ++i) life.Step();
+    for (int i = 0; i < 200; ++i) {
+      life.Step();
+      ASSERT_EQ(life.cluster.Audit(), std::vector<std::string>()) << "step " << i;
+    }
     life.ForgetAll();
     Cluster fresh;
     life.world().Tell(fresh);

@@ -1,0 +1,188 @@
+#include "plugin/model/gangs.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+
+namespace gangway::model {
+namespace {
+
+std::string KeyOf(absl::string_view ns, absl::string_view name) { return absl::StrCat(ns, "/", name); }
+
+bool Ends(const Task& task) { return task.status == TaskStatus::kReleasing && task.row != kNone; }
+
+}  // namespace
+
+GangId Gangs::Intern(absl::string_view ns, absl::string_view name) {
+  std::string key = KeyOf(ns, name);
+  if (auto it = by_key_.find(key); it != by_key_.end()) return it->second;
+  const GangId id = table_.Add();
+  table_[id].ns = std::string(ns);
+  table_[id].name = std::string(name);
+  by_key_.emplace(std::move(key), id);
+  return id;
+}
+
+GangId Gangs::Find(absl::string_view ns, absl::string_view name) const {
+  const auto it = by_key_.find(KeyOf(ns, name));
+  return it == by_key_.end() ? kNone : it->second;
+}
+
+void Gangs::FreeIfUnused(GangId id) {
+  const Gang& gang = table_[id];
+  if (gang.known || !gang.tasks.empty()) return;
+  by_key_.erase(KeyOf(gang.ns, gang.name));
+  table_.Remove(id);
+}
+
+void Gangs::Join(TaskId id, Task& task, GangId gang_id) {
+  task.gang = gang_id;
+  if (gang_id == kNone) return;
+  Gang& gang = table_[gang_id];
+  gang.tasks.push_back(id);
+  ++gang.count[static_cast<std::size_t>(task.status)];
+  if (Ends(task)) ++gang.binding_releasing;
+  Changed(gang_id);
+}
+
+void Gangs::Leave(TaskId id, Task& task) {
+  if (task.gang == kNone) return;
+  const GangId gang_id = task.gang;
+  Gang& gang = table_[gang_id];
+  auto it = std::find(gang.tasks.begin(), gang.tasks.end(), id);
+  GW_CHECK(it != gang.tasks.end());
+  *it = gang.tasks.back();
+  gang.tasks.pop_back();
+  --gang.count[static_cast<std::size_t>(task.status)];
+  if (Ends(task)) --gang.binding_releasing;
+  task.gang = kNone;
+  Changed(gang_id);
+  FreeIfUnused(gang_id);
+}
+
+void Gangs::StatusChanged(GangId id, TaskStatus before, TaskStatus now) {
+  --table_[id].count[static_cast<std::size_t>(before)];
+  ++table_[id].count[static_cast<std::size_t>(now)];
+  Changed(id);
+}
+
+bool Gangs::Waits(const Gang& gang) {
+  const bool short_of_ready = !gang.tasks.empty() && gang.ready() < gang.min_member;
+  return gang.known && (!gang.admitted || gang.Count(TaskStatus::kPending) > 0 || short_of_ready);
+}
+
+bool Gangs::AwaitsPods(const Gang& gang) {
+  return gang.known && gang.admitted && gang.phase != GangPhase::kCompleted &&
+         gang.ready() + gang.Count(TaskStatus::kPending) < gang.min_member;
+}
+
+void Gangs::Changed(GangId id) {
+  ++version_;
+  const auto put = [id](absl::btree_set<GangId>& set, bool in) {
+    if (in) {
+      set.insert(id);
+    } else {
+      set.erase(id);
+    }
+  };
+  put(waiting_, Waits(table_[id]));
+  put(awaiting_pods_, AwaitsPods(table_[id]));
+}
+
+void Gangs::Set(GangId id, const GangFacts& facts) {
+  Gang& gang = table_[id];
+  if (gang.uid != facts.uid) gang.held_back.clear();
+  const bool same = gang.known && gang.uid == facts.uid;
+  gang.known = true;
+  gang.uid = facts.uid;
+  gang.priority_class = facts.priority_class.empty() ? kNone : names_.Intern(facts.priority_class);
+  gang.min_member = facts.min_member;
+  gang.min_task_member.clear();
+  for (const auto& [role, count] : facts.min_task_member) {
+    if (count > 0) gang.min_task_member.emplace_back(names_.Intern(role), count);
+  }
+  std::sort(gang.min_task_member.begin(), gang.min_task_member.end());
+  gang.sub_groups.clear();
+  for (const SubGroupFacts& group : facts.sub_groups) {
+    gang.sub_groups.push_back({names_.Intern(group.role), std::max(group.size, 1), std::max(group.min_groups, 0)});
+  }
+  std::sort(gang.sub_groups.begin(), gang.sub_groups.end(), [](const SubGroups& a, const SubGroups& b) { return a.role < b.role; });
+  gang.has_min_resources = facts.has_min_resources;
+  gang.min_resources = dims_.Intern(facts.min_resources);
+  gang.not_modelled = facts.not_modelled;
+  gang.created = facts.created;
+  const bool let_in = facts.phase != GangPhase::kNone && facts.phase != GangPhase::kPending;
+  // A decision to let it in outlives events that were written before it.
+  gang.admitted = let_in || (same && gang.admitted && gang.phase == facts.phase);
+  gang.phase = facts.phase;
+  gang.was_whole = facts.was_whole;
+  Changed(id);
+}
+
+void Gangs::Remove(GangId id) {
+  Gang& gang = table_[id];
+  gang.known = false;
+  gang.admitted = false;
+  gang.uid.clear();
+  gang.phase = GangPhase::kNone;
+  gang.was_whole = false;
+  gang.min_member = 0;
+  gang.min_task_member.clear();
+  gang.sub_groups.clear();
+  Changed(id);
+  FreeIfUnused(id);
+}
+
+void Gangs::SetAdmitted(GangId id, bool admitted) {
+  table_[id].admitted = admitted;
+  Changed(id);
+}
+
+void Gangs::SetHeldBack(GangId id, std::string why) {
+  Gang& gang = table_[id];
+  if (gang.held_back == why) return;
+  gang.held_back = std::move(why);
+  Changed(id);
+}
+
+void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const {
+  std::map<GangId, Gang> sums;
+  tasks.ForEach([&](TaskId id, const Task& task) {
+    if (task.gang == kNone) return;
+    Gang& sum = sums[task.gang];
+    sum.tasks.push_back(id);
+    ++sum.count[static_cast<std::size_t>(task.status)];
+    if (Ends(task)) ++sum.binding_releasing;
+    if (task.holds_room()) sum.held.Add(shapes[task.shape].request);
+  });
+  for (const auto& [id, sum] : sums) {
+    if (!table_.Has(id)) wrong.push_back(absl::StrCat("gang number ", id, ": is named and not there"));
+  }
+  table_.ForEach([&](GangId id, const Gang& gang) {
+    const Gang& sum = sums[id];
+    const std::string name = absl::StrCat("gang ", gang.ns, "/", gang.name, ": ");
+    std::vector<TaskId> own = gang.tasks;
+    std::sort(own.begin(), own.end());
+    if (own != sum.tasks) wrong.push_back(absl::StrCat(name, "tasks are ", own.size(), ", of those that name it ", sum.tasks.size()));
+    for (std::size_t status = 0; status < gang.count.size(); ++status) {
+      if (gang.count[status] == sum.count[status]) continue;
+      wrong.push_back(absl::StrCat(name, "count of status ", status, " is ", gang.count[status], ", of its tasks ", sum.count[status]));
+    }
+    if (gang.binding_releasing != sum.binding_releasing) {
+      wrong.push_back(absl::StrCat(name, "binding_releasing is ", gang.binding_releasing, ", of its tasks ", sum.binding_releasing));
+    }
+    AuditAmounts(absl::StrCat(name, "held"), gang.held, sum.held, dims_, wrong);
+    if (Waits(gang) != waiting_.contains(id)) wrong.push_back(absl::StrCat(name, "waits and is not listed so, or the other way round"));
+    if (AwaitsPods(gang) != awaiting_pods_.contains(id)) wrong.push_back(absl::StrCat(name, "awaits pods and is not listed so, or the other way round"));
+    if (!gang.known && gang.tasks.empty()) wrong.push_back(absl::StrCat(name, "is kept for nobody"));
+  });
+  for (const auto* const list : {&waiting_, &awaiting_pods_}) {
+    for (const GangId id : *list) {
+      if (!table_.Has(id)) wrong.push_back(absl::StrCat("gang number ", id, ": is listed and not there"));
+    }
+  }
+}
+
+}  // namespace gangway::model

@@ -1,0 +1,107 @@
+// The gangs: PodGroups that are known, or that pods name, and who of them waits. A part of the Cluster.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "plugin/model/facts.h"
+#include "plugin/model/names.h"
+#include "plugin/model/resources.h"
+#include "plugin/model/shapes.h"
+#include "plugin/model/slot_table.h"
+#include "plugin/model/task.h"
+
+namespace gangway::model {
+
+struct SubGroups {
+  int role = 0;  // interned
+  int size = 1, min_groups = 0;
+};
+
+struct Gang {
+  std::string ns, name, uid;
+  bool known = false;  // false: pods name it, but there is no such PodGroup
+  QueueId queue = kNone;
+  int priority_class = kNone;  // interned
+  int min_member = 0;
+  std::vector<std::pair<int, int>> min_task_member;  // role, count; sorted by role
+  std::vector<SubGroups> sub_groups;                 // sorted by role
+  bool has_min_resources = false;
+  Resources min_resources;
+  std::string not_modelled;
+  absl::Time created = absl::InfinitePast();
+  GangPhase phase = GangPhase::kNone;
+  bool was_whole = false;  // once, as its status tells
+  bool admitted = false;  // let in: by its phase, or by a decision that is being written
+  std::string held_back;  // set: not placed for now, since this went wrong when it was tried
+  std::vector<TaskId> tasks;  // in no order; see gang/order.h
+  std::array<int, kTaskStatuses> count{};
+  int binding_releasing = 0;  // releasing tasks that hold a node
+  Resources held;             // requests of its tasks that hold room
+
+  int Count(TaskStatus status) const { return count[static_cast<std::size_t>(status)]; }
+  // spec: volcano-scheduler 3.3, "ready"
+  int ready() const {
+    return Count(TaskStatus::kBinding) + Count(TaskStatus::kBound) + Count(TaskStatus::kRunning) +
+           Count(TaskStatus::kSucceeded);
+  }
+  // spec: volcano-scheduler 3.3, "scheduled" + "releasingScheduled"
+  int scheduled() const {
+    return Count(TaskStatus::kBound) + Count(TaskStatus::kRunning) + Count(TaskStatus::kFailed) +
+           Count(TaskStatus::kSucceeded) + binding_releasing;
+  }
+};
+
+class Gangs {
+ public:
+  Gangs(Dims& dims, Names& names) : dims_(dims), names_(names) {}
+
+  // What a PodGroup says, but for its queue.
+  void Set(GangId id, const GangFacts& facts);
+  // There is no such PodGroup any more; it has left its queue.
+  void Remove(GangId id);
+  GangId Intern(absl::string_view ns, absl::string_view name);
+  GangId Find(absl::string_view ns, absl::string_view name) const;
+  void SetQueue(GangId id, QueueId queue) { table_[id].queue = queue; }
+  void SetAdmitted(GangId id, bool admitted);
+  void SetHeldBack(GangId id, std::string why);
+
+  void Join(TaskId id, Task& task, GangId gang);
+  void Leave(TaskId id, Task& task);
+  // Of one of its tasks.
+  void StatusChanged(GangId id, TaskStatus before, TaskStatus now);
+  // Its tasks hold more, or with -1 less.
+  void Hold(GangId id, const Resources& amounts, int times) { table_[id].held.Add(amounts, times); }
+
+  const Gang& operator[](GangId id) const { return table_[id]; }
+  const SlotTable<Gang>& table() const { return table_; }
+  int slots() const { return table_.slots(); }
+  const absl::btree_set<GangId>& waiting() const { return waiting_; }
+  const absl::btree_set<GangId>& awaiting_pods() const { return awaiting_pods_; }
+  // Differs after anything that changed one.
+  std::uint64_t version() const { return version_; }
+
+  void Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const;
+
+ private:
+  static bool Waits(const Gang& gang);
+  static bool AwaitsPods(const Gang& gang);
+  void Changed(GangId id);
+  void FreeIfUnused(GangId id);
+
+  Dims& dims_;
+  Names& names_;
+  SlotTable<Gang> table_;
+  absl::flat_hash_map<std::string, GangId> by_key_;  // "ns/name"
+  absl::btree_set<GangId> waiting_, awaiting_pods_;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace gangway::model

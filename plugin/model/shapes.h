@@ -1,0 +1,69 @@
+// The shapes of all pods, each once. A part of the Cluster.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "plugin/model/anti_affinity.h"
+#include "plugin/model/facts.h"
+#include "plugin/model/names.h"
+#include "plugin/model/resources.h"
+#include "plugin/model/shape.h"
+#include "plugin/model/slot_table.h"
+#include "plugin/model/task.h"
+#include "plugin/model/volumes.h"
+
+namespace gangway::model {
+
+class Shapes {
+ public:
+  Shapes(Dims& dims, Names& names, Volumes& volumes, AntiAffinities& anti_affinities)
+      : dims_(dims), names_(names), volumes_(volumes), anti_affinities_(anti_affinities) {}
+
+  // For one pod more: of pods that want this and that these anti-affinities match.
+  ShapeId Intern(const Wants& wants, const std::vector<TermId>& kept_off);
+  // The same wants with other anti-affinities.
+  ShapeId InternLike(ShapeId alike, const std::vector<TermId>& kept_off);
+  // For one pod less.
+  void Release(ShapeId id);
+  // Their nodes may be others than before.
+  void Stir(const std::vector<ShapeId>& shapes);
+  // Those that the anti-affinity keeps off nodes.
+  std::vector<ShapeId> KeptOffBy(TermId term) const;
+
+  const Shape& operator[](ShapeId id) const { return table_[id].shape; }
+  std::uint64_t version(ShapeId id) const { return table_[id].version; }
+  int slots() const { return table_.slots(); }
+  // Whether its pods want just this.
+  bool IsOf(ShapeId id, const Wants& wants) const;
+
+  template <class F>  // void(ShapeId, const Shape&)
+  void ForEach(F visit) const {
+    table_.ForEach([&](ShapeId id, const Entry& entry) { visit(id, entry.shape); });
+  }
+
+  void Audit(const SlotTable<Task>& tasks, std::vector<std::string>& wrong) const;
+
+ private:
+  struct Entry {
+    Shape shape;
+    std::uint64_t version = 0;
+  };
+  // The shape of this key for one pod more; -1: there is none.
+  ShapeId FindFor(const std::string& key);
+  ShapeId Add(Shape shape);
+  std::string KeyWith(std::string wants, const std::vector<TermId>& kept_off) const;
+
+  Dims& dims_;
+  Names& names_;
+  Volumes& volumes_;
+  AntiAffinities& anti_affinities_;
+  SlotTable<Entry> table_;
+  absl::flat_hash_map<std::string, ShapeId> by_key_;
+  std::vector<ShapeId> kept_off_;  // with an anti-affinity that keeps them off
+  std::uint64_t last_version_ = 0;
+};
+
+}  // namespace gangway::model
