@@ -16,6 +16,11 @@ using model::Resources;
 
 namespace {
 
+// volcano: api/resource_info.go, LessEqualPartly: pods are no resource that a sum is refused for.
+bool Counts(const Resources& wanted, Dim dim) { return wanted[dim] > 0 && dim != model::kPods; }
+
+}  // namespace
+
 Reason ReasonOf(Reason::Kind kind, const Gang& gang) {
   Reason reason;
   reason.kind = kind;
@@ -24,11 +29,6 @@ Reason ReasonOf(Reason::Kind kind, const Gang& gang) {
   reason.existing = gang.ready();
   return reason;
 }
-
-// volcano: api/resource_info.go, LessEqualPartly: pods are no resource that a sum is refused for.
-bool Counts(const Resources& wanted, Dim dim) { return wanted[dim] > 0 && dim != model::kPods; }
-
-}  // namespace
 
 std::optional<Reason> QueueReason(const Cluster& cluster, const Gang& gang) {
   const Queue& queue = cluster.queue(gang.queue);

@@ -31,6 +31,9 @@ class Admission {
   model::Resources placed_;                        // in this call, in the cluster
 };
 
+// A reason of the gang, with its numbers.
+model::Reason ReasonOf(model::Reason::Kind kind, const model::Gang& gang);
+
 // The queue is missing, closed, or asks for what the scheduler does not know.
 std::optional<model::Reason> QueueReason(const model::Cluster& cluster, const model::Gang& gang);
 

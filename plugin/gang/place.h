@@ -12,8 +12,10 @@
 
 #include "plugin/gang/fit.h"
 #include "plugin/gang/kept_room.h"
+#include "plugin/gang/needs.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
+#include "plugin/gang/usable.h"
 #include "plugin/model/decision.h"
 
 namespace gangway::gang {
@@ -26,7 +28,7 @@ class GangPlacement {
   // False: the gang stays as it is, and Finish says why.
   bool PlaceMinimum();
   // After a minimum that was placed: whether there are tasks beyond it that were not tried.
-  bool wants_more() const { return next_rest_ < rest_.size(); }
+  bool wants_more() const { return next_rest_ < needs_.rest.size(); }
   // One task more, where that leaves what is kept. False: nothing more fits.
   bool PlaceOneMore(const KeptRoom& kept);
   // After a minimum that was not placed: what it lacks, when room or its controller can give it.
@@ -43,22 +45,8 @@ class GangPlacement {
     std::vector<std::size_t> tasks;  // indices into tasks_
   };
 
-  // Tasks that are placed together or not at all; mostly one.
-  struct Unit {
-    std::vector<std::size_t> tasks;  // indices into tasks_
-    int after = model::kNone;        // the unit that makes its sub-group whole and goes first
-  };
-
   // A binding was refused. With others of its pods bound, room for its minimum is kept from everybody until it is tried again.
   bool rests() const { return !gang_.held_back.empty(); }
-  void ComplainOfBinding();
-  void Collect();
-  void CollectUnits(std::vector<model::TaskId> candidates);
-  bool Complain();  // what no node could change; true: the gang waits
-  bool ComplainOfBlocked(int usable);
-  void Choose();
-  void ChooseSubGroups(std::vector<char>& taken);
-  model::Reason TooFewSubGroups(const model::SubGroups& policy, int wanted) const;
   std::vector<Group> GroupByShape(const std::vector<std::size_t>& tasks) const;
   bool Fill(const std::vector<Group>& groups);
   bool FillGreedily(const std::vector<Group>& groups);
@@ -73,7 +61,6 @@ class GangPlacement {
   void Put(std::size_t task, model::Row row);
   void DropAll();
   bool AllowedByQueue(const std::vector<std::size_t>& tasks, bool complain);
-  model::Reason NewReason(model::Reason::Kind kind) const;
 
   Overlay& overlay_;
   Scratch& scratch_;
@@ -81,14 +68,10 @@ class GangPlacement {
   const model::GangId id_;
   const model::Gang& gang_;
 
-  std::vector<model::TaskId> tasks_;  // that may be placed, in order
-  std::vector<model::Row> rows_;      // parallel to tasks_; kNone: not placed
-  std::vector<Unit> units_;           // by their first task
-  std::vector<std::size_t> role_needed_, needed_;  // indices into tasks_, in order; role_needed_: of roles and sub-groups
-  std::vector<Unit> rest_;                         // not needed, in order
-  std::size_t next_rest_ = 0;
-  std::optional<constraint::Blocked> blocked_;  // why no node takes some of its tasks: of several reasons the first by subject
-  const model::SubGroups* incomplete_ = nullptr;  // has a sub-group of which too few pods exist
+  Usable usable_;
+  Needs needs_;
+  std::vector<model::Row> rows_;  // parallel to usable_.tasks; kNone: not placed
+  std::size_t next_rest_ = 0;     // of needs_.rest
   std::vector<model::ShapeId> full_shapes_;
   const KeptRoom* kept_ = nullptr;  // from the rest; set while that is placed
   model::GangId kept_for_ = model::kNone;  // something of the rest would fit but for what is kept

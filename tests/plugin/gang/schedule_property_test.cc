@@ -500,7 +500,10 @@ TEST(ScheduleProperty, DecisionsSettle) {
     Random random(seed);
     Cluster cluster;
     Feed(cluster, RandomEvents(random), nullptr);
-    for (int round = 0; round < 4; ++round) Apply(cluster, Decide(cluster));
+    for (int round = 0; round < 4; ++round) {
+      Apply(cluster, Decide(cluster));
+      ASSERT_THAT(cluster.Audit(), ::testing::IsEmpty()) << "seed " << seed;
+    }
     for (const Decision& decision : Decide(cluster)) {
       ASSERT_TRUE(decision.placements.empty() && !decision.admit) << "seed " << seed;
     }

@@ -1,0 +1,166 @@
+#include "plugin/gang/usable.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "plugin/gang/admit.h"
+#include "plugin/gang/constraint/asks.h"
+#include "plugin/gang/minimum.h"
+#include "plugin/gang/order.h"
+
+namespace gangway::gang {
+
+using model::Cluster;
+using model::Gang;
+using model::Reason;
+using model::ShapeId;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+namespace {
+
+// What a sub-group lacks of its size is one unit. Where fewer pods may be placed than that, none of them is.
+void AddUnits(const Cluster& cluster, const Gang& gang, const std::vector<TaskId>& candidates, Usable& usable) {
+  std::map<std::pair<int, int>, int> lacking;
+  if (!gang.sub_groups.empty()) {
+    std::map<std::pair<int, int>, int> there = CountByPartition(cluster, gang), pending;
+    for (const TaskId id : candidates) {
+      const Task& task = cluster.task(id);
+      if (SubGroupsOf(gang, task) != nullptr) ++pending[{task.role, task.partition}];
+    }
+    for (const auto& [key, count] : pending) {
+      const auto policy = std::find_if(gang.sub_groups.begin(), gang.sub_groups.end(),
+                                       [&, role = key.first](const model::SubGroups& p) { return p.role == role; });
+      const int lack = std::max(policy->size - there[key], 0);
+      if (count < lack) usable.incomplete = &*policy;
+      lacking[key] = count < lack ? -1 : lack;
+    }
+  }
+  std::map<std::pair<int, int>, std::size_t> open;  // the units that make a sub-group whole
+  for (const TaskId id : candidates) {
+    const Task& task = cluster.task(id);
+    const std::pair<int, int> key{task.role, task.partition};
+    int* const lack = SubGroupsOf(gang, task) == nullptr ? nullptr : &lacking[key];
+    if (lack != nullptr && *lack < 0) continue;
+    const std::size_t index = usable.tasks.size();
+    usable.tasks.push_back(id);
+    if (lack == nullptr || *lack == 0) {
+      const auto whole = lack == nullptr ? open.end() : open.find(key);
+      usable.units.push_back({{index}, whole == open.end() ? model::kNone : static_cast<int>(whole->second)});
+      continue;
+    }
+    const auto [unit, fresh] = open.emplace(key, usable.units.size());
+    if (fresh) usable.units.emplace_back();
+    usable.units[unit->second].tasks.push_back(index);
+    --*lack;
+  }
+}
+
+}  // namespace
+
+Usable FindUsable(Overlay& overlay, const Gang& gang) {
+  const Cluster& cluster = overlay.cluster();
+  Usable usable;
+  std::vector<TaskId> candidates;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
+    if (!cluster.shape(task.shape).not_modelled.empty()) continue;
+    candidates.push_back(id);
+  }
+  SortTasks(cluster, candidates);
+  // What only one pod can have goes to the first.
+  overlay.Begin();
+  std::erase_if(candidates, [&](TaskId id) {
+    const ShapeId shape = cluster.task(id).shape;
+    const constraint::Asks& asks = overlay.AsksOf(shape);
+    std::optional<constraint::Blocked> blocked = asks.BlockedByFacts();
+    if (!blocked.has_value()) blocked = asks.BlockedByPlaced();
+    if (!blocked.has_value()) {
+      if (asks.exclusive()) overlay.Take(model::kNone, shape, 1);
+      return false;
+    }
+    if (!usable.blocked.has_value() || blocked->subject < usable.blocked->subject) usable.blocked = std::move(blocked);
+    return true;
+  });
+  overlay.Drop();
+  AddUnits(cluster, gang, candidates, usable);
+  return usable;
+}
+
+// Too few tasks may be placed: says which of the pending ones are held back and why.
+std::optional<Reason> WhyBlocked(const Cluster& cluster, const Gang& gang, const Usable& usable, int count) {
+  std::string gated, not_modelled;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::kPending || !task.ours) continue;
+    if (task.gated && (gated.empty() || task.name < gated)) gated = task.name;
+    const std::string& field = cluster.shape(task.shape).not_modelled;
+    if (!task.gated && !field.empty() && (not_modelled.empty() || field < not_modelled)) not_modelled = field;
+  }
+  if (gated.empty() && not_modelled.empty() && usable.blocked.has_value()) {
+    Reason reason = ReasonOf(usable.blocked->kind, gang);
+    reason.subject = usable.blocked->subject;
+    reason.trouble = usable.blocked->trouble;
+    reason.detail = usable.blocked->detail;
+    reason.missing = std::max(gang.min_member - count, 1);
+    return reason;
+  }
+  if (gated.empty() && not_modelled.empty()) {
+    if (usable.incomplete == nullptr) return std::nullopt;
+    return TooFewSubGroups(cluster, gang, *usable.incomplete, WholeSubGroups(cluster, gang, *usable.incomplete) + 1);
+  }
+  Reason reason = ReasonOf(not_modelled.empty() ? Reason::Kind::kGated : Reason::Kind::kNotModelled, gang);
+  reason.subject = not_modelled.empty() ? gated : not_modelled;
+  reason.missing = std::max(gang.min_member - count, 1);
+  return reason;
+}
+
+Reason TooFewSubGroups(const Cluster& cluster, const Gang& gang, const model::SubGroups& policy, int wanted) {
+  Reason reason = ReasonOf(Reason::Kind::kTooFewSubGroups, gang);
+  reason.subject = std::string(cluster.names().Text(policy.role));
+  reason.size = policy.size;
+  reason.min_member = wanted;
+  reason.existing = WholeSubGroups(cluster, gang, policy);
+  reason.missing = std::max(wanted - reason.existing, 0);
+  return reason;
+}
+
+Reason BindingRefused(const Gang& gang) {
+  Reason reason = ReasonOf(Reason::Kind::kBindFailed, gang);
+  reason.subject = gang.held_back;
+  return reason;
+}
+
+std::optional<Reason> WhyNotTried(const Cluster& cluster, const Gang& gang) {
+  const int existing = gang.ready() + gang.Count(TaskStatus::kPending);
+  if (existing < gang.min_member) {
+    Reason reason = ReasonOf(Reason::Kind::kTooFewTasks, gang);
+    reason.existing = existing;
+    reason.missing = gang.min_member - existing;
+    reason.ending = gang.Count(TaskStatus::kReleasing);
+    return reason;
+  }
+  if (!gang.not_modelled.empty()) {
+    Reason reason = ReasonOf(Reason::Kind::kNotModelled, gang);
+    reason.subject = gang.not_modelled;
+    return reason;
+  }
+  if (!gang.held_back.empty() && gang.ready() == 0) return BindingRefused(gang);
+  return QueueReason(cluster, gang);
+}
+
+std::optional<Reason> WhyTooFew(const Cluster& cluster, const Gang& gang, const Usable& usable) {
+  const int count = gang.ready() + static_cast<int>(usable.tasks.size());
+  if (count >= gang.min_member) return std::nullopt;
+  if (std::optional<Reason> blocked = WhyBlocked(cluster, gang, usable, count)) return blocked;
+  Reason reason = ReasonOf(Reason::Kind::kTooFewTasks, gang);
+  reason.existing = count;
+  reason.missing = gang.min_member - count;
+  return reason;
+}
+
+}  // namespace gangway::gang

@@ -1,0 +1,46 @@
+// Which tasks of a gang may be placed now, and why the others may not: what no look at nodes could change.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "plugin/gang/constraint/constraint.h"
+#include "plugin/gang/overlay.h"
+#include "plugin/model/cluster.h"
+#include "plugin/model/reason.h"
+
+namespace gangway::gang {
+
+// Tasks that are placed together or not at all; mostly one.
+struct Unit {
+  std::vector<std::size_t> tasks;  // indices into Usable::tasks
+  int after = model::kNone;        // the unit that makes its sub-group whole and goes first
+};
+
+struct Usable {
+  std::vector<model::TaskId> tasks;  // in order
+  std::vector<Unit> units;           // by their first task
+  std::optional<constraint::Blocked> blocked;     // why no node takes some of the others: of several reasons the first by subject
+  const model::SubGroups* incomplete = nullptr;  // has a sub-group of which too few pods exist
+};
+
+// What keeps a gang from being tried at all, in the order in which it is told: too few pods, a field nobody knows, a binding that was refused
+// while it holds nothing, its queue.
+std::optional<model::Reason> WhyNotTried(const model::Cluster& cluster, const model::Gang& gang);
+// It rests after a binding was refused.
+model::Reason BindingRefused(const model::Gang& gang);
+
+// The overlay is as before when it returns.
+Usable FindUsable(Overlay& overlay, const model::Gang& gang);
+
+// Fewer are ready or usable than the minimum.
+std::optional<model::Reason> WhyTooFew(const model::Cluster& cluster, const model::Gang& gang, const Usable& usable);
+
+// Why tasks that exist are not usable, where something can be said of it; `count` tasks are ready or usable.
+std::optional<model::Reason> WhyBlocked(const model::Cluster& cluster, const model::Gang& gang, const Usable& usable, int count);
+
+// Of a task's sub-groups fewer are whole than `wanted`.
+model::Reason TooFewSubGroups(const model::Cluster& cluster, const model::Gang& gang, const model::SubGroups& policy, int wanted);
+
+}  // namespace gangway::gang

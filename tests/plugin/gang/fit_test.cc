@@ -1,0 +1,98 @@
+#include "plugin/gang/fit.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugin/gang/world.h"
+
+namespace gangway::gang {
+namespace {
+
+using testutil::Cpu;
+using testutil::Node;
+using testutil::Pod;
+using testutil::World;
+using ::testing::ElementsAre;
+
+class FitTest : public ::testing::Test {
+ protected:
+  FitTest() {
+    w.cluster.SetNode(Node("large", 8));
+    w.cluster.SetNode(Node("small", 2));
+    w.cluster.SetNode(Node("tiny", 1));
+    w.cluster.SetGang(testutil::Gang("g", 1));
+    shape = w.cluster.task(w.cluster.SetPod(Pod("g", "w", 0, Cpu(2000)))).shape;
+  }
+  std::vector<std::string> Order(Scratch& scratch, const Overlay& overlay) {
+    std::vector<std::string> names;
+    for (const Rank& rank : scratch.Fit(overlay, shape).order()) names.emplace_back(rank.name);
+    return names;
+  }
+  World w;
+  model::ShapeId shape = model::kNone;
+};
+
+TEST_F(FitTest, RowsThatFitAreInTheOrderInWhichTheyAreFilled) {
+  Scratch scratch;
+  scratch.Begin(w.cluster);
+  const Overlay overlay(w.cluster);
+  EXPECT_THAT(Order(scratch, overlay), ElementsAre("small", "large"));
+  EXPECT_EQ(scratch.Fit(overlay, shape).copies(), 5);
+  EXPECT_EQ(scratch.Fit(overlay, shape).copies(w.cluster.FindNode("tiny")), 0);
+}
+
+TEST_F(FitTest, ARowThatIsToldToHaveChangedIsLookedAtAgain) {
+  Scratch scratch;
+  scratch.Begin(w.cluster);
+  Overlay overlay(w.cluster);
+  EXPECT_EQ(scratch.Fit(overlay, shape).copies(), 5);
+  overlay.Take(w.cluster.FindNode("small"), shape, 1);
+  scratch.RowTouched(w.cluster.FindNode("small"));
+  EXPECT_THAT(Order(scratch, overlay), ElementsAre("large"));
+  EXPECT_EQ(scratch.Fit(overlay, shape).copies(), 4);
+}
+
+TEST_F(FitTest, TheNextCallForgetsTheOverlayAndSeesWhatChanged) {
+  Scratch scratch;
+  scratch.Begin(w.cluster);
+  {
+    Overlay overlay(w.cluster);
+    overlay.Take(w.cluster.FindNode("small"), shape, 1);
+    scratch.RowTouched(w.cluster.FindNode("small"));
+    EXPECT_THAT(Order(scratch, overlay), ElementsAre("large"));
+  }
+  scratch.End();
+  w.cluster.SetNode(Node("tiny", 4));
+  scratch.Begin(w.cluster);
+  EXPECT_THAT(Order(scratch, Overlay(w.cluster)), ElementsAre("small", "tiny", "large"));
+}
+
+TEST_F(FitTest, AnotherClusterIsAnother) {
+  Scratch scratch;
+  scratch.Begin(w.cluster);
+  EXPECT_EQ(Order(scratch, Overlay(w.cluster)).size(), 2u);
+  scratch.End();
+  World other;
+  other.cluster.SetNode(Node("only", 4));
+  other.cluster.SetGang(testutil::Gang("g", 1));
+  ASSERT_EQ(other.cluster.task(other.cluster.SetPod(Pod("g", "w", 0, Cpu(2000)))).shape, shape);
+  scratch.Begin(other.cluster);
+  EXPECT_THAT(Order(scratch, Overlay(other.cluster)), ElementsAre("only"));
+}
+
+TEST_F(FitTest, WhatStandsAgainstMoreIsToldAnewWhenRowsChange) {
+  const model::ShapeId half = w.cluster.task(w.cluster.SetPod(Pod("g", "w", 1, Cpu(500)))).shape;
+  Scratch scratch;
+  scratch.Begin(w.cluster);
+  Overlay overlay(w.cluster);
+  EXPECT_THAT(scratch.FullReason(overlay, shape).lacks, ElementsAre(model::Lack{"cpu", 2000, 1000, 3}));
+  overlay.Take(w.cluster.FindNode("tiny"), half, 1);
+  scratch.RowTouched(w.cluster.FindNode("tiny"));
+  EXPECT_THAT(scratch.FullReason(overlay, shape).lacks, ElementsAre(model::Lack{"cpu", 2000, 500, 3}));
+}
+
+}  // namespace
+}  // namespace gangway::gang
