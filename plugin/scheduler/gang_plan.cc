@@ -146,7 +146,7 @@ class Planner {
     const Telling& telling = view_.telling;
     const bool told = telling.short_of_minimum() && !OnlyEnding() && !(gang_.tasks.empty() && gang_.admitted);
     const api::volcano::PodGroupStatus& before = view_.group.status;
-    const StatusInput input{gang_, before, told, told ? telling.text() : "", release_message, part_bound_message, view_.transition_id, now_};
+    const StatusInput input{view_.cluster, gang_, before, told, told ? telling.text() : "", release_message, part_bound_message, view_.transition_id, now_};
     const api::volcano::PodGroupStatus after = WantedStatus(input);
     if (told) WantUnschedulableEvent();
     if (!part_bound_message.empty() && !HasCondition(before, kGangPartBound)) {

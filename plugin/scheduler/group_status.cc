@@ -6,6 +6,7 @@
 #include "api/field_table.h"
 #include "api/json.h"
 #include "api/volcano/release.h"
+#include "plugin/gang/minimum.h"
 
 namespace gangway::scheduler {
 
@@ -26,7 +27,7 @@ std::string PhaseOf(const StatusInput& in) {
   const Gang& gang = in.gang;
   const std::string& phase = in.now_written.phase;
   const bool not_ready = gang.ready() < gang.min_member;
-  const bool whole = gang.scheduled() >= gang.min_member;
+  const bool whole = gang.scheduled() >= gang.min_member && (WasWhole(phase) || gang::HasMinimum(in.cluster, gang, gang::IsScheduled));
   const std::string let_in = gang.admitted ? "Inqueue" : "Pending";
   if (gang.tasks.empty()) {
     // volcano: a minimum of nothing is complete at once.
@@ -101,7 +102,7 @@ PodGroupStatus WantedStatus(const StatusInput& in) {
   if (in.told) SetCondition(status, NewCondition(in, "Unschedulable", kUnschedulableReason, in.reason_text));
   // Told with the phase that follows from it, when the bindings have arrived: one write.
   const bool settled = in.gang.Count(TaskStatus::kBinding) == 0;
-  if (settled && in.gang.ready() > 0 && in.gang.ready() >= in.gang.min_member) {
+  if (settled && in.gang.ready() > 0 && gang::HasMinimum(in.cluster, in.gang)) {
     SetCondition(status, NewCondition(in, "Scheduled", kScheduledReason, ""));
   }
   if (!in.release_message.empty()) {

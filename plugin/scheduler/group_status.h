@@ -10,6 +10,7 @@
 namespace gangway::scheduler {
 
 struct StatusInput {
+  const model::Cluster& cluster;
   const model::Gang& gang;
   const api::volcano::PodGroupStatus& now_written;
   bool told = false;  // a reason that keeps the gang from starting, or from being whole, is told
@@ -27,7 +28,8 @@ struct StatusInput {
 //   as it is   while bindings are under way, or the gang is not whole and that is not told yet; Completed while no pods come
 //   Inqueue    it is let in
 //   Pending    otherwise
-// A pod that failed counts as scheduled but not against Unknown.
+// A pod that failed counts as scheduled but not against Unknown. The first time, the minima of tasks and sub-groups must be met, too: what is
+// said to have been whole is not released any more.
 // Conditions are added or replaced, never taken away; all are True, as Volcano's: of Scheduled and Unschedulable the one with the newer
 // transition holds.
 api::volcano::PodGroupStatus WantedStatus(const StatusInput& in);

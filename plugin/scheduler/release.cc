@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "plugin/gang/minimum.h"
 
 namespace gangway::scheduler {
 
@@ -12,14 +13,14 @@ using model::Gang;
 using model::Task;
 using model::TaskStatus;
 
-bool IsHalfBound(const Gang& gang) {
+bool IsHalfBound(const Cluster& cluster, const Gang& gang) {
   const int bound = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning);
-  return !gang.was_whole && bound > 0 && gang.ready() - gang.Count(TaskStatus::kBinding) < gang.min_member;
+  return !gang.was_whole && bound > 0 && !gang::HasMinimum(cluster, gang, gang::IsBoundOrDone);
 }
 
 std::optional<Leftovers> FindLeftovers(const Cluster& cluster, model::GangId id) {
   const Gang& gang = cluster.gang(id);
-  if (!IsHalfBound(gang) || gang.Count(TaskStatus::kBinding) > 0) return std::nullopt;
+  if (!IsHalfBound(cluster, gang) || gang.Count(TaskStatus::kBinding) > 0) return std::nullopt;
   Leftovers leftovers;
   for (const model::TaskId task_id : gang.tasks) {
     const Task& task = cluster.task(task_id);

@@ -17,9 +17,9 @@ struct Leftovers {
   int running = 0;                      // never deleted
 };
 
-// Its status does not say that it ever was whole, fewer of its pods than the minimum have a node or have succeeded, and some of them have
-// not ended. A binding that is under way gives no node yet: one that is refused again and again would put the release off for ever.
-bool IsHalfBound(const model::Gang& gang);
+// Its status does not say that it ever was whole, fewer of its pods than the minimum, or than a task's or of whole sub-groups, have a node or
+// have succeeded, and some of them have not ended. A binding that is under way gives no node yet: one that is refused again and again would put the release off for ever.
+bool IsHalfBound(const model::Cluster& cluster, const model::Gang& gang);
 
 // Set when the gang is half-bound and no binding is under way.
 std::optional<Leftovers> FindLeftovers(const model::Cluster& cluster, model::GangId gang);

@@ -27,6 +27,7 @@
 #include "kube/runtime/driver.h"
 #include "kube/runtime/recorder.h"
 #include "kube/runtime/unreadable.h"
+#include "plugin/gang/minimum.h"
 #include "plugin/gang/schedule.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/gang_plan.h"
@@ -535,9 +536,9 @@ class Scheduler::Impl {
     }
     const Gang& gang = cluster_.gang(id);
     const bool settled = gang.Count(TaskStatus::kBinding) == 0 && gang.ready() > 0;
-    state.was_whole = state.was_whole || (settled && gang.ready() >= gang.min_member);
+    state.was_whole = state.was_whole || (settled && gang::HasMinimum(cluster_, gang));
     const std::optional<Leftovers> leftovers = state.was_whole ? std::nullopt : FindLeftovers(cluster_, id);
-    if (state.was_whole || !IsHalfBound(gang)) {
+    if (state.was_whole || !IsHalfBound(cluster_, gang)) {
       state.half_bound_since = absl::InfinitePast();
     } else if (state.half_bound_since == absl::InfinitePast()) {
       state.half_bound_since = now;

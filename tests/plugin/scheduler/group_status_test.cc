@@ -30,7 +30,7 @@ class GroupStatusTest : public ::testing::Test {
     cluster_.SetPod(pod);
   }
   void Write(int second, bool told, const std::string& text = "waits", const std::string& released = "") {
-    const StatusInput input{cluster_.gang(cluster_.FindGang("default", "g")), status_, told, told ? text : "", released, "", "id", At(second)};
+    const StatusInput input{cluster_, cluster_.gang(cluster_.FindGang("default", "g")), status_, told, told ? text : "", released, "", "id", At(second)};
     status_ = WantedStatus(input);
   }
   const PodGroupCondition& Condition(absl::string_view type) const {
@@ -65,6 +65,22 @@ TEST_F(GroupStatusTest, WhatHoldsAgainIsTheNewestCondition) {
   Write(5, true);
   EXPECT_EQ(Newest(status_).type, "Unschedulable");
   EXPECT_EQ(status_.conditions.size(), 2u);
+}
+
+// Pods enough, and none of a task that must have one. Once it was whole, its phase follows the number alone, as Volcano's.
+TEST_F(GroupStatusTest, AGangWithoutATasksMinimumIsNotSaidToBeWhole) {
+  model::GangFacts gang = testutil::Gang("g", 2);
+  gang.min_task_member = {{"ps", 1}, {"w", 1}};
+  cluster_.SetGang(gang);
+  for (int i = 0; i < 2; ++i) SetPod(i, model::PodPhase::kRunning);
+  EXPECT_EQ(PhaseAfter("Inqueue"), "Inqueue");
+  EXPECT_TRUE(status_.conditions.empty());
+  EXPECT_EQ(PhaseAfter("Running"), "Running");
+  model::PodFacts ps = testutil::Pod("g", "ps", 0, Cpu(1000));
+  ps.node = "n1";
+  cluster_.SetPod(ps);
+  EXPECT_EQ(PhaseAfter("Inqueue"), "Running");
+  EXPECT_EQ(Condition("Scheduled").status, "True");
 }
 
 // As recorded (no-policy, policy-exitcode).

@@ -85,6 +85,35 @@ TEST_F(ReleaseTest, NobodyIsLeftOverOfAGangThatIsWholeOrHoldsNothing) {
   EXPECT_EQ(Find(), std::nullopt) << "its minimum is bound";
 }
 
+// As many pods as the minimum, and none of a task that must have one.
+TEST_F(ReleaseTest, AGangWithoutATasksMinimumIsNotWhole) {
+  model::GangFacts gang = testutil::Gang("g", 3);
+  gang.min_task_member = {{"ps", 1}, {"w", 2}};
+  cluster_.SetGang(gang);
+  for (int i = 0; i < 3; ++i) cluster_.SetPod(Pod(i, "n1"));
+  EXPECT_THAT(Released(), ElementsAre("g-w-0", "g-w-1", "g-w-2"));
+  PodFacts ps = testutil::Pod("g", "ps", 0, testutil::Cpu(1000));
+  ps.node = "n1";
+  cluster_.SetPod(ps);
+  EXPECT_EQ(Find(), std::nullopt);
+}
+
+TEST_F(ReleaseTest, AGangWithoutItsWholeSubGroupsIsNotWhole) {
+  model::GangFacts gang = testutil::Gang("g", 2);
+  gang.sub_groups = {{"w", 2, 1}};
+  cluster_.SetGang(gang);
+  for (int i = 0; i < 2; ++i) {
+    PodFacts pod = Pod(i, "n1");
+    pod.partition = absl::StrCat(i);
+    cluster_.SetPod(pod);
+  }
+  EXPECT_THAT(Released(), ElementsAre("g-w-0", "g-w-1"));
+  PodFacts other_half = Pod(2, "n1");
+  other_half.partition = "0";
+  cluster_.SetPod(other_half);
+  EXPECT_EQ(Find(), std::nullopt);
+}
+
 TEST_F(ReleaseTest, NobodyIsLeftOverOfAGangThatWasWhole) {
   model::GangFacts gang = testutil::Gang("g", 3);
   gang.was_whole = true;
@@ -96,13 +125,13 @@ TEST_F(ReleaseTest, NobodyIsLeftOverOfAGangThatWasWhole) {
 TEST_F(ReleaseTest, WhileABindingIsUnderWayNobodyIsLeftOver) {
   cluster_.SetPod(Pod(0, "n1"));
   for (int i = 1; i < 3; ++i) cluster_.SetPod(Pod(i));
-  EXPECT_TRUE(IsHalfBound(Gang()));
+  EXPECT_TRUE(IsHalfBound(cluster_, Gang()));
   cluster_.Assume(cluster_.FindTask("default", "g-w-1"), cluster_.FindNode("n1"));
   cluster_.Assume(cluster_.FindTask("default", "g-w-2"), cluster_.FindNode("n1"));
   EXPECT_EQ(Find(), std::nullopt);
-  EXPECT_TRUE(IsHalfBound(Gang())) << "they may be refused";
+  EXPECT_TRUE(IsHalfBound(cluster_, Gang())) << "they may be refused";
   for (int i = 1; i < 3; ++i) cluster_.SetPod(Pod(i, "n1"));
-  EXPECT_FALSE(IsHalfBound(Gang()));
+  EXPECT_FALSE(IsHalfBound(cluster_, Gang()));
 }
 
 }  // namespace
