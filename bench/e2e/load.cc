@@ -54,11 +54,11 @@ absl::Duration Load::Send(std::vector<kube::Request> requests) {
 
 Load::SeenPods::SeenPods(Load& load, std::string ns, Which which) : load_(load) {
   load_.loop_.Run([&] {
-    kube::CacheOptions options;
+    kube::InformerOptions options;
     options.ns = std::move(ns);
     if (which == Which::kBound) options.field_selector = "spec.nodeName!=";
     options.keep_objects = false;
-    pods_ = std::make_unique<kube::Cache<api::core::Pod>>(load_.loop_.loop(), *load_.client_, api::kPods, std::move(options));
+    pods_ = std::make_unique<kube::Informer<api::core::Pod>>(load_.loop_.loop(), *load_.client_, api::kPods, std::move(options));
     pods_->Start([this](const api::NamespacedName& key, const auto&, const auto& after) {
       if (after != nullptr && names_.insert(key.name).second) seen_.push_back(absl::Now());
     });

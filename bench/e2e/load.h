@@ -11,7 +11,7 @@
 #include "api/core/pod.h"
 #include "kube/client/client.h"
 #include "kube/client/http_client.h"
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 #include "tests/e2e/control_plane.h"
 #include "tests/testing/loop_thread.h"
 
@@ -41,7 +41,7 @@ class Load {
     // All on the loop. A cache goes on where an API server under load breaks off a watch.
     std::set<std::string> names_;
     std::vector<absl::Time> seen_;
-    std::unique_ptr<kube::Cache<api::core::Pod>> pods_;
+    std::unique_ptr<kube::Informer<api::core::Pod>> pods_;
   };
 
  private:

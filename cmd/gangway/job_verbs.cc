@@ -12,7 +12,7 @@
 #include "cmd/vcctl/command.h"
 #include "cmd/vcctl/job_answers.h"
 #include "cmd/vcctl/job_view.h"
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 #include "plugin/lifecycle/pod.h"
 #include "plugin/lifecycle/words.h"
 
@@ -125,7 +125,7 @@ class Wait {
   const NamespacedName key_;
   const std::string uid_;
   std::optional<absl::Status> end_;
-  kube::Cache<Job> jobs_;
+  kube::Informer<Job> jobs_;
   Owner owner_;
 };
 

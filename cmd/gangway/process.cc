@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "api/json.h"
+#include "assembly/components.h"
 #include "base/asio_loop.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
@@ -30,11 +31,8 @@
 #include "kube/runtime/lease.h"
 #include "kube/runtime/pulse.h"
 #include "plugin/controller/admission_facts.h"
-#include "plugin/controller/controllers.h"
-#include "plugin/scheduler/scheduler.h"
 #include "plugin/webhook/handler.h"
 #include "plugin/webhook/service.h"
-#include "translator/controller/paddle_controllers.h"
 
 namespace gangway::cmd {
 namespace {
@@ -44,125 +42,27 @@ constexpr absl::Duration kConfigLook = absl::Seconds(10);
 constexpr absl::Duration kDrainLook = absl::Milliseconds(10);
 constexpr absl::Duration kEventPatience = absl::Seconds(1);    // of a drain, once all plans are carried out
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
-constexpr std::size_t kMaxDumpedGangs = 1000;
 // A connection that owes an answer and is silent, and a watch without even a bookmark: docs/operations.md says what follows from these.
 constexpr absl::Duration kSilence = absl::Seconds(3);
 constexpr absl::Duration kWatchIdle = absl::Seconds(90);
 constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
 constexpr double kRenewalPatience = 0.4;  // of the renew deadline: when one hangs there is time for another
 
-// What the two components have in common.
-class Component {
- public:
-  virtual ~Component() = default;
-  virtual void Start() = 0;
-  virtual void Lead() = 0;
-  virtual void Stop() = 0;
-  virtual bool stopped() const = 0;
-  virtual bool synced() const = 0;
-  virtual std::string problem() const = 0;
-  virtual std::size_t events_waiting() const = 0;
-  virtual std::string Dump() const = 0;
-};
-
-class OneScheduler final : public Component {
- public:
-  explicit OneScheduler(std::unique_ptr<scheduler::Scheduler> scheduler) : scheduler_(std::move(scheduler)) {}
-  void Start() override { scheduler_->Start(); }
-  void Lead() override { scheduler_->Lead(); }
-  void Stop() override { scheduler_->Stop(); }
-  bool stopped() const override { return scheduler_->stopped(); }
-  bool synced() const override { return scheduler_->synced(); }
-  std::string problem() const override { return scheduler_->problem(); }
-  std::size_t events_waiting() const override { return scheduler_->events_waiting(); }
-  std::string Dump() const override { return scheduler_->Dump(kMaxDumpedGangs); }
-
- private:
-  const std::unique_ptr<scheduler::Scheduler> scheduler_;
-};
-
-std::unique_ptr<Component> MakeScheduler(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
-  scheduler::Options options;
-  options.name = settings.scheduler_name;
-  options.namespaces = settings.namespaces;
-  options.standby = settings.leader_elect;
-  options.metrics = &metrics;
-  return std::make_unique<OneScheduler>(std::make_unique<scheduler::Scheduler>(loop, client, std::move(options)));
-}
-
-// Those of Volcano's objects, that of PaddleJobs, or both.
-class AllControllers final : public Component {
- public:
-  AllControllers(std::unique_ptr<controller::Controllers> volcano, std::unique_ptr<paddle_controller::PaddleControllers> paddle)
-      : volcano_(std::move(volcano)), paddle_(std::move(paddle)) {}
-  void Start() override {
-    if (volcano_ != nullptr) volcano_->Start();
-    if (paddle_ != nullptr) paddle_->Start();
-  }
-  void Lead() override {
-    if (volcano_ != nullptr) volcano_->Lead();
-    if (paddle_ != nullptr) paddle_->Lead();
-  }
-  void Stop() override {
-    if (volcano_ != nullptr) volcano_->Stop();
-    if (paddle_ != nullptr) paddle_->Stop();
-  }
-  bool stopped() const override { return (volcano_ == nullptr || volcano_->stopped()) && (paddle_ == nullptr || paddle_->stopped()); }
-  bool synced() const override { return (volcano_ == nullptr || volcano_->synced()) && (paddle_ == nullptr || paddle_->synced()); }
-  std::string problem() const override {
-    std::string problem = volcano_ == nullptr ? "" : volcano_->problem();
-    return problem.empty() && paddle_ != nullptr ? paddle_->problem() : problem;
-  }
-  std::size_t events_waiting() const override {
-    return (volcano_ == nullptr ? 0 : volcano_->events_waiting()) + (paddle_ == nullptr ? 0 : paddle_->events_waiting());
-  }
-  std::string Dump() const override {
-    if (paddle_ == nullptr) return volcano_->Dump();
-    if (volcano_ == nullptr) return paddle_->Dump();
-    return absl::StrCat(R"({"volcano":)", volcano_->Dump(), R"(,"paddle":)", paddle_->Dump(), "}");
-  }
-
- private:
-  const std::unique_ptr<controller::Controllers> volcano_;
-  const std::unique_ptr<paddle_controller::PaddleControllers> paddle_;
-};
-
-std::unique_ptr<paddle_controller::PaddleControllers> MakePaddleControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics) {
-  if (!Runs(settings, "paddlejob")) return nullptr;
-  paddle_controller::PaddleControllersOptions options;
-  options.translate = TranslateOptionsOf(settings);
-  options.namespaces = settings.namespaces;
-  options.standby = settings.leader_elect;
-  options.metrics = &metrics;
-  return std::make_unique<paddle_controller::PaddleControllers>(loop, client, std::move(options));
-}
-
-std::unique_ptr<controller::Controllers> MakeVolcanoControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics,
-                                                                std::shared_ptr<controller::AdmissionFacts> facts) {
-  const auto runs = [&](const char* name) { return Runs(settings, name); };
-  const bool only_paddle = settings.only == std::vector<std::string>{"paddlejob"};
-  if (only_paddle && facts == nullptr) return nullptr;
-  controller::ControllersOptions options;
+// `facts` null: no webhook asks.
+std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics,
+                                                 std::shared_ptr<controller::AdmissionFacts> facts) {
+  assembly::Options options;
   options.scheduler_name = settings.scheduler_name;
   options.namespaces = settings.namespaces;
+  options.only = settings.only;
   options.standby = settings.leader_elect;
-  options.jobs = runs("job");
-  options.cron_jobs = runs("cronjob");
-  options.job_flows = runs("jobflow");
-  options.queues = runs("queue");
-  options.pod_groups = runs("podgroup");
-  options.admission_facts = std::move(facts);
   options.inherit_owner_annotations = settings.inherit_owner_annotations;
-  options.ssh_key_threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u));
+  options.ssh.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u));
+  options.admission_facts = std::move(facts);
+  options.translate = TranslateOptionsOf(settings);
   options.metrics = &metrics;
-  return std::make_unique<controller::Controllers>(loop, client, std::move(options));
-}
-
-// `facts` null: no webhook asks.
-std::unique_ptr<Component> MakeControllers(Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics,
-                                           std::shared_ptr<controller::AdmissionFacts> facts) {
-  return std::make_unique<AllControllers>(MakeVolcanoControllers(loop, client, settings, metrics, std::move(facts)),
-                                          MakePaddleControllers(loop, client, settings, metrics));
+  if (kind == ProcessKind::kScheduler) return assembly::MakeComponents(loop, client, {"scheduler"}, options);
+  return assembly::MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options);
 }
 
 void ConfigureLogs(const Settings& settings) {
@@ -215,8 +115,7 @@ class Process {
     loop_.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner_.token(), [this](int signal) { OnSignal(signal); });
     const std::string version = VersionLine();
     metrics_.AddGauge("gangway_build_info", "1; its label says which version this is", {{"version", version}}).Set(1);
-    component_ = kind_ == ProcessKind::kScheduler ? MakeScheduler(loop_, *client_, settings_, metrics_)
-                                                  : MakeControllers(loop_, *client_, settings_, metrics_, facts_);
+    components_ = MakeComponents(kind_, loop_, *client_, settings_, metrics_, facts_);
     health_ = std::make_unique<Health>(loop_, *pulse_, metrics_,
                                        HealthSources{[this] { return StuckFor(loop_.Now(), started_at_, pulse_->answered_at()); }, [this] { return NotReady(); }, [this] { return Dump(); }});
     if (const absl::Status served = Serve(); !served.ok()) {
@@ -228,7 +127,7 @@ class Process {
                            {"leader_elect", settings_.leader_elect}});
     started_at_ = loop_.Now();
     pulse_->Start();
-    component_->Start();
+    components_->Start();
     if (lease_ != nullptr) lease_->Start();
     if (!sources_.config_file.empty()) WatchConfig();
     loop_.Run();
@@ -270,7 +169,7 @@ class Process {
     lease.answered_at = [this] { return pulse_->answered_at(); };
     lease.metrics = &metrics_;
     lease_ = std::make_unique<kube::Lease>(loop_, *lease_http_, *fence_, std::move(lease),
-                                           kube::Lease::Callbacks{[this] { component_->Lead(); }, [this](const std::string& why) { OnLost(why); }, nullptr});
+                                           kube::Lease::Callbacks{[this] { components_->Lead(); }, [this](const std::string& why) { OnLost(why); }, nullptr});
     return absl::OkStatus();
   }
 
@@ -305,8 +204,8 @@ class Process {
 
   std::string NotReady() const {
     if (ending_) return "stopping";
-    const std::string problem = component_->problem();
-    if (component_->synced()) return problem;
+    const std::string problem = components_->problem();
+    if (components_->synced()) return problem;
     return absl::StrCat("the caches are not full yet", problem.empty() ? "" : ": ", problem);
   }
 
@@ -314,10 +213,10 @@ class Process {
     std::string out;
     api::JsonWriter json(out);
     json.BeginObject().Field("process", ProcessName(kind_)).Field("version", VersionLine());
-    json.Field("notReady", NotReady()).Field("synced", component_->synced()).Field("writesWaiting", static_cast<std::int64_t>(client_->waiting()));
+    json.Field("notReady", NotReady()).Field("synced", components_->synced()).Field("writesWaiting", static_cast<std::int64_t>(client_->waiting()));
     json.Key("leaderElection").BeginObject().Field("enabled", lease_ != nullptr);
     if (lease_ != nullptr) json.Field("leading", lease_->held()).Field("identity", identity_).Field("leader", lease_->holder());
-    json.EndObject().RawField("component", component_->Dump()).EndObject();
+    json.EndObject().RawField("component", components_->Dump()).EndObject();
     return out;
   }
 
@@ -328,7 +227,7 @@ class Process {
     if (ending_) std::_Exit(128 + signal);
     ending_ = true;
     log::Info("stopping", {{"signal", signal}});
-    component_->Stop();
+    components_->Stop();
     give_up_ = loop_.Now() + settings_.drain_timeout;
     Drain();
   }
@@ -336,9 +235,9 @@ class Process {
   // Until everything decided is written, and for a moment for the events about it.
   void Drain() {
     const absl::Time now = loop_.Now();
-    const bool stopped = component_->stopped();
+    const bool stopped = components_->stopped();
     if (stopped) give_up_ = std::min(give_up_, now + kEventPatience);
-    if (now < give_up_ && !(stopped && component_->events_waiting() == 0 && client_->waiting() == 0)) {
+    if (now < give_up_ && !(stopped && components_->events_waiting() == 0 && client_->waiting() == 0)) {
       loop_.PostAt(now + kDrainLook, owner_.token(), [this] { Drain(); });
       return;
     }
@@ -381,7 +280,7 @@ class Process {
     webhook_.reset();
     pages_.clear();
     lease_.reset();
-    component_.reset();
+    components_.reset();
     log::Info("ended", {{"exit_code", exit_code_}});
     log::Flush();
   }
@@ -397,7 +296,7 @@ class Process {
   std::unique_ptr<kube::HttpClient> http_, lease_http_;
   std::unique_ptr<kube::Pulse> pulse_;            // in front of http_
   std::unique_ptr<kube::LimitedClient> client_;   // in front of pulse_
-  std::unique_ptr<Component> component_;
+  std::unique_ptr<kube::Components> components_;
   std::unique_ptr<kube::Lease> lease_;  // null: this process leads always
   std::unique_ptr<Health> health_;
   std::vector<std::unique_ptr<kube::PageFront>> pages_;

@@ -61,7 +61,7 @@ void Run::Start() {
 }
 
 template <class T>
-void Run::Watch(kube::Cache<T>& cache, Goal::Kind kind) {
+void Run::Watch(kube::Informer<T>& cache, Goal::Kind kind) {
   cache.Start(
       [this, kind](const NamespacedName& key, const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after) {
         for (const AccountLine& line : Tell(before.get(), after.get())) Print(line);

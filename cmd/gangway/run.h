@@ -19,7 +19,7 @@
 #include "cmd/gangway/account.h"
 #include "cmd/gangway/goal.h"
 #include "kube/client/client.h"
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 
 namespace gangway::cmd {
 
@@ -43,7 +43,7 @@ class Run {
 
  private:
   template <class T>
-  void Watch(kube::Cache<T>& cache, Goal::Kind kind);
+  void Watch(kube::Informer<T>& cache, Goal::Kind kind);
   void OnSynced();
   void ApplyNext();
   void OnApplied(const api::ManifestDocument& document, absl::StatusOr<kube::Response> reply);
@@ -59,13 +59,13 @@ class Run {
   Options options_;
   OnEnd on_end_;
   absl::Time start_;
-  kube::Cache<api::volcano::Job> jobs_;
-  kube::Cache<api::paddle::PaddleJob> paddle_jobs_;
-  kube::Cache<api::paddle::kubeflow::PaddleJob> kubeflow_jobs_;
-  kube::Cache<api::volcano::JobFlow> flows_;
-  kube::Cache<api::volcano::PodGroup> groups_;
-  kube::Cache<api::core::Pod> pods_;
-  kube::Cache<api::core::Event> events_;
+  kube::Informer<api::volcano::Job> jobs_;
+  kube::Informer<api::paddle::PaddleJob> paddle_jobs_;
+  kube::Informer<api::paddle::kubeflow::PaddleJob> kubeflow_jobs_;
+  kube::Informer<api::volcano::JobFlow> flows_;
+  kube::Informer<api::volcano::PodGroup> groups_;
+  kube::Informer<api::core::Pod> pods_;
+  kube::Informer<api::core::Event> events_;
   std::size_t applied_ = 0;
   bool ended_ = false, started_ = false;
   Owner owner_;

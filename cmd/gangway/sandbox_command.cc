@@ -92,8 +92,7 @@ absl::StatusOr<std::vector<sandbox::Component>> ParseComponents(const std::strin
     if (name == "kubelets") {
       out.push_back(sandbox::Component::kKubelets);
     } else if (name == "controllers") {
-      out.push_back(sandbox::Component::kControllers);
-      out.push_back(sandbox::Component::kPaddleControllers);
+      out.push_back(sandbox::Component::kControllers);  // with those of PaddleJobs
     } else if (name == "scheduler") {
       out.push_back(sandbox::Component::kScheduler);
     } else {
@@ -118,6 +117,7 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
     GW_ASSIGN_OR_RETURN(sandbox::NodeShape shape, sandbox::ParseNodeShape(text));
     shapes.push_back(std::move(shape));
   }
+  input.cluster.one_controller_process = true;
   input.cluster.ssh_key_threads = 1;
   sandbox::KubeletsOptions& kubelets = input.cluster.kubelets;
   kubelets.nodes = sandbox::MakeNodes(shapes, flags.nodes);

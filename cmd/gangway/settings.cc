@@ -17,6 +17,7 @@
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "api/name.h"
+#include "assembly/components.h"
 #include "base/nearest.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
@@ -71,20 +72,21 @@ absl::Status SetNamespaces(Settings& s, const std::string& text) {
   return absl::OkStatus();
 }
 
-const std::vector<std::string>& Reconcilers() {
-  static const std::vector<std::string> names = {"cronjob", "job", "jobflow", "paddlejob", "podgroup", "queue"};
-  return names;
-}
-
 absl::Status SetOnly(Settings& s, const std::string& text) {
   s.only = SplitList(text);
+  const std::vector<std::string> known = assembly::Reconcilers();
   for (const std::string& name : s.only) {
-    if (std::find(Reconcilers().begin(), Reconcilers().end(), name) != Reconcilers().end()) continue;
-    const std::string near = Nearest(name, Reconcilers());
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string near = Nearest(name, known);
     return Wrong(absl::StrCat("there is no reconciler \"", name, "\"", near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"),
-                              " They are ", absl::StrJoin(Reconcilers(), ", ")));
+                              " They are ", absl::StrJoin(known, ", ")));
   }
   return absl::OkStatus();
+}
+
+const char* OnlyHelp() {
+  static const auto& help = *new std::string(absl::StrCat("which reconcilers run, separated by commas: ", absl::StrJoin(assembly::Reconcilers(), ", "), "; default: all"));
+  return help.c_str();
 }
 
 absl::Status SetPaddleTarget(Settings& s, const std::string& text) {
@@ -166,7 +168,7 @@ const Setting kSettings[] = {
     {"context", "context", "", "of the kubeconfig; default: its current-context", kFixed, kBoth, kValue, SetText<&Settings::context>},
     {"namespaces", "namespaces", "", "only these are watched and written, separated by commas; default: all", kFixed, kBoth, kValue, SetNamespaces},
     {"scheduler-name", "schedulerName", "volcano", "spec.schedulerName of the pods that are ours", kFixed, kBoth, kValue, SetNameOf<&Settings::scheduler_name>},
-    {"only", "only", "", "which reconcilers run, separated by commas: cronjob, job, jobflow, paddlejob, podgroup, queue; default: all", kFixed, kControllerOnly, kValue, SetOnly},
+    {"only", "only", "", OnlyHelp(), kFixed, kControllerOnly, kValue, SetOnly},
     {"inherit-owner-annotations", "inheritOwnerAnnotations", "true",
      "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job", kFixed, kControllerOnly, kValue,
      [](Settings& s, const std::string& text) { return SetSwitch(s.inherit_owner_annotations, text); }},

@@ -20,7 +20,7 @@ constexpr absl::Duration kProblemPeriod = absl::Seconds(5);
 constexpr int kTellAt = 3;     // failures in a row, of one container
 constexpr int kGiveUpAt = 6;   // of a run that has ended: its log is lost
 
-kube::CacheOptions JobOnly(const api::volcano::Job& job) { return {.ns = job.metadata.ns, .field_selector = absl::StrCat("metadata.name=", job.metadata.name)}; }
+kube::InformerOptions JobOnly(const api::volcano::Job& job) { return {.ns = job.metadata.ns, .field_selector = absl::StrCat("metadata.name=", job.metadata.name)}; }
 
 }  // namespace
 

@@ -20,7 +20,7 @@
 #include "cmd/logs/log_output.h"
 #include "kube/client/client.h"
 #include "kube/client/text_source.h"
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 
 namespace gangway::cmd {
 
@@ -90,8 +90,8 @@ class LogFollower {
   LogOutput output_;
   OnJob on_job_;
   OnEnd on_end_;
-  kube::Cache<Job> jobs_;
-  kube::Cache<Pod> pods_;
+  kube::Informer<Job> jobs_;
+  kube::Informer<Pod> pods_;
   absl::btree_map<Id, Container> containers_;
   int open_ = 0;  // streams
   bool told_full_ = false;

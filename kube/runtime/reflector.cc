@@ -85,7 +85,7 @@ bool IsStatusObject(absl::string_view json) {
 
 }  // namespace
 
-Reflector::Reflector(Loop& loop, Client& client, const api::Resource& resource, CacheOptions options)
+Reflector::Reflector(Loop& loop, Client& client, const api::Resource& resource, InformerOptions options)
     : loop_(loop), client_(client), resource_(resource), options_(std::move(options)) {
   if (options_.metrics == nullptr) return;
   Metrics& metrics = *options_.metrics;

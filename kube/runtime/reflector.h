@@ -1,4 +1,4 @@
-// The list, the watch and the rules beneath Cache<T> (cache.h), knowing nothing of types. Used on its loop.
+// The list, the watch and the rules beneath Informer<T> (informer.h), knowing nothing of types. Used on its loop.
 //
 // List in pages at one resourceVersion, then watch from there with bookmarks. A watch that ends is resumed at the last
 // resourceVersion seen; 410 lists again. Errors wait with a jittered back-off, which stays short when it is that nobody answers.
@@ -28,10 +28,11 @@
 
 namespace gangway::kube {
 
-struct CacheOptions {
+struct InformerOptions {
   std::string ns = {};              // "" = all
-  // Cache<T> only: when not empty, these instead of `ns`, each with a list and a watch of its own. Ignored for kinds without namespace.
+  // Informers only: when not empty, these instead of `ns`, each with a list and a watch of its own. Ignored for kinds without namespace.
   std::vector<std::string> namespaces = {};
+  std::vector<std::string> names = {};  // the same of a kind without namespace: objects with these names, instead of `field_selector`
   std::string label_selector = {};  // as kubectl -l takes it
   std::string field_selector = {};
   int page_size = 500;
@@ -54,12 +55,13 @@ class Reflector {
   // even the metadata could be read.
   using OnDecodeError = absl::AnyInvocable<void(const api::ObjectReference& regarding, const absl::Status&)>;
 
-  Reflector(Loop& loop, Client& client, const api::Resource& resource, CacheOptions options);
+  Reflector(Loop& loop, Client& client, const api::Resource& resource, InformerOptions options);
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
   void SetOnDecodeError(OnDecodeError on_error) { on_decode_error_ = std::move(on_error); }
+  void Keep() { options_.keep_objects = true; }  // before Start()
   void Start(Decode decode, OnChange on_change, OnSynced on_synced);
 
   bool synced() const { return synced_; }
@@ -119,7 +121,7 @@ class Reflector {
   Loop& loop_;
   Client& client_;
   const api::Resource& resource_;
-  const CacheOptions options_;
+  InformerOptions options_;
   Decode decode_ = nullptr;
   OnChange on_change_;
   OnSynced on_synced_;

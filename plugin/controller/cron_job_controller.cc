@@ -33,10 +33,13 @@ bool Names(const api::volcano::CronJob& cron, const std::string& job) {
 
 }  // namespace
 
-CronJobController::CronJobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options)
-    : loop_(loop), caches_(caches), recorder_(recorder),
-      driver_(loop, client, recorder, std::move(options), [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
-  driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
+CronJobController::CronJobController(kube::Informers& informers, kube::ComponentOptions options)
+    : Component(informers, std::move(options)),
+      // Whoever came from an older release has none yet.
+      cron_jobs_(Watch<api::volcano::CronJob>(api::kCronJobs, {.optional = true},
+                                              [this](const auto& key, const auto& before, const auto& after) { OnCronJob(key, before, after); })),
+      jobs_(Watch<StoredJob>(api::kJobs, {}, [this](const auto& key, const auto& before, const auto& after) { OnJob(key, before, after); })),
+      driver_(Drive("cronjob", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
   driver_.SetOnPermanentError([this](const auto& key, const auto& uid, const auto& write, const auto& status) { Explain(key, uid, write, status); });
 }
 
@@ -52,7 +55,7 @@ void CronJobController::OnCronJob(const NamespacedName& key, const CronJobPtr& b
   // The starts of the new schedule that have passed are nobody's.
   const bool same_object = before != nullptr && before->metadata.uid == after->metadata.uid;
   if (same_object && (before->spec.schedule != after->spec.schedule || before->spec.time_zone != after->spec.time_zone)) {
-    entries_[key].schedule_changed = loop_.Now();
+    entries_[key].schedule_changed = loop().Now();
   }
   driver_.Enqueue(key);
 }
@@ -64,7 +67,7 @@ void CronJobController::OnJob(const NamespacedName& key, const JobPtr& before, c
     const NamespacedName cron{key.ns, was->name};
     Entry& entry = entries_[cron];
     entry.runs.erase(key.name);
-    if (const CronJobPtr owner = caches_.cron_jobs.Get(cron); owner != nullptr && Names(*owner, key.name)) entry.seen_leaving.insert(key.name);
+    if (const CronJobPtr owner = cron_jobs_.Get(cron); owner != nullptr && Names(*owner, key.name)) entry.seen_leaving.insert(key.name);
     if (entry.empty()) entries_.erase(cron);
     driver_.Enqueue(cron);
   }
@@ -79,12 +82,11 @@ void CronJobController::OnJob(const NamespacedName& key, const JobPtr& before, c
 }
 
 void CronJobController::Wake() {
-  driver_.Wake();
-  caches_.cron_jobs.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
+  cron_jobs_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
 }
 
 kube::Plan CronJobController::Decide(const NamespacedName& key, absl::Time now) {
-  const CronJobPtr stored = caches_.cron_jobs.Get(key);
+  const CronJobPtr stored = cron_jobs_.Get(key);
   if (stored == nullptr) {
     if (const auto it = entries_.find(key); it != entries_.end() && it->second.runs.empty()) entries_.erase(it);
     return {};
@@ -99,7 +101,7 @@ kube::Plan CronJobController::Decide(const NamespacedName& key, absl::Time now) 
   for (const auto& [name, owned] : entry.runs) {
     if (owned.owner_uid == cron.metadata.uid) view.runs.push_back(owned.run);
   }
-  view.runs_current = caches_.jobs.seen_up_to() >= VersionOf(cron.metadata);
+  view.runs_current = jobs_.seen_up_to() >= VersionOf(cron.metadata);
   view.seen_leaving = &entry.seen_leaving;
   view.refused = entry.refused;
   view.attempted = entry.attempted;
@@ -131,14 +133,14 @@ void CronJobController::TellOnce(Entry& entry, kube::Plan& plan) const {
 }
 
 void CronJobController::Explain(const NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
-  const CronJobPtr cron = caches_.cron_jobs.Get(key);
+  const CronJobPtr cron = cron_jobs_.Get(key);
   if (cron == nullptr || cron->metadata.uid != uid) return;
   const bool create = write.verb == kube::Verb::kCreate;
   if (create) entries_[key].refused = write.name;
   const bool foreign = create && absl::IsAlreadyExists(status);
   const char* reason = foreign ? "ForeignJob" : create ? "FailedCreate" : write.verb == kube::Verb::kDelete ? "FailedDelete" : "FailedUpdate";
   const std::string why = foreign ? "it is there already, and this CronJob does not control it" : std::string(status.message());
-  recorder_.Record({kube::EventNote::Type::kWarning, reason, absl::StrCat(View(write.resource->kind), " ", write.name, ": ", why),
+  recorder().Record({kube::EventNote::Type::kWarning, reason, absl::StrCat(View(write.resource->kind), " ", write.name, ": ", why),
                     kube::ReferenceTo(api::kCronJobs, cron->metadata)});
 }
 

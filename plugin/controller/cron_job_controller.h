@@ -8,29 +8,24 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "kube/runtime/driver.h"
-#include "plugin/controller/caches.h"
+#include "api/volcano/cron_job.h"
+#include "kube/runtime/component.h"
+#include "plugin/controller/stored_job.h"
 #include "plugin/lifecycle/reconcile_cron_job.h"
 
 namespace gangway::controller {
 
-class CronJobController {
+class CronJobController final : public kube::Component {
  public:
   using CronJobPtr = std::shared_ptr<const api::volcano::CronJob>;
   using JobPtr = std::shared_ptr<const api::volcano::Job>;
 
-  CronJobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options);
+  CronJobController(kube::Informers& informers, kube::ComponentOptions options);
 
-  // What the caches saw.
+ private:
   void OnCronJob(const api::NamespacedName& key, const CronJobPtr& before, const CronJobPtr& after);
   void OnJob(const api::NamespacedName& key, const JobPtr& before, const JobPtr& after);
 
-  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
-  void Sleep() { driver_.Sleep(); }
-  void Wake();
-  const kube::Driver& driver() const { return driver_; }
-
- private:
   struct Owned {
     lifecycle::CronRun run;
     std::string owner_uid;
@@ -44,15 +39,15 @@ class CronJobController {
     bool empty() const { return runs.empty() && seen_leaving.empty() && refused.empty() && attempted.empty() && told.empty() && schedule_changed == absl::InfinitePast(); }
   };
 
+  void Wake() override;
   kube::Plan Decide(const api::NamespacedName& key, absl::Time now);
   void TellOnce(Entry& entry, kube::Plan& plan) const;
   void Explain(const api::NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status);
 
-  Loop& loop_;
-  Caches& caches_;
-  kube::Recorder& recorder_;
+  kube::Informer<api::volcano::CronJob>& cron_jobs_;
+  kube::Informer<StoredJob>& jobs_;
   absl::flat_hash_map<api::NamespacedName, Entry> entries_;
-  kube::Driver driver_;
+  kube::Driver& driver_;
 };
 
 }  // namespace gangway::controller

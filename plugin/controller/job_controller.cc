@@ -1,6 +1,5 @@
 #include "plugin/controller/job_controller.h"
 
-#include <memory>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -32,6 +31,12 @@ const char* ReasonOf(const kube::Write& write) {
   return "FailedUpdate";
 }
 
+std::unique_ptr<SshKeys> OwnSshKeys(Loop& loop, const SshKeyMakers& ssh) {
+  if (ssh.keys != nullptr) return nullptr;
+  if (ssh.threads > 0) return std::make_unique<ThreadedSshKeys>(loop, ssh.threads);
+  return std::make_unique<LoopSshKeys>(loop);
+}
+
 kube::Plan Later(absl::Time when) {
   kube::Plan plan;
   plan.look_again = when;
@@ -40,24 +45,46 @@ kube::Plan Later(absl::Time when) {
 
 }  // namespace
 
-JobController::JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, SshKeys& ssh_keys,
-                             kube::DriverOptions options)
-    : loop_(loop), caches_(caches), recorder_(recorder),
-      driver_(loop, client, recorder, std::move(options), [this](const JobKey& key, absl::Time now) { return Decide(key, now); }),
-      ssh_secrets_(loop, client, ssh_keys, [this](const JobKey& key) { driver_.Enqueue(key); },
+JobController::JobController(kube::Informers& informers, kube::ComponentOptions options, SshKeyMakers ssh)
+    : Component(informers, std::move(options)), own_ssh_keys_(OwnSshKeys(loop(), ssh)),
+      jobs_(Watch<StoredJob>(api::kJobs, {}, [this](const auto& key, const auto&, const auto& after) { OnJob(key, after.get()); })),
+      pods_(Watch<api::core::Pod>(api::kPods, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
+      pod_groups_(Watch<api::volcano::PodGroup>(
+          api::kPodGroups, {}, [this](const auto&, const auto& before, const auto& after) { OnPodGroup(after != nullptr ? *after : *before); })),
+      queues_(Watch<api::volcano::Queue>(api::kQueues, {}, nullptr)),
+      namespace_queues_(Watch<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected(), nullptr)),
+      driver_(Drive("job", [this](const JobKey& key, absl::Time now) { return Decide(key, now); })),
+      ssh_secrets_(loop(), client(), own_ssh_keys_ == nullptr ? *ssh.keys : *own_ssh_keys_, [this](const JobKey& key) { driver_.Enqueue(key); },
                    [this](const JobKey& key, const absl::Status& why) {
                      log::Warning("a job waits for its keys", {{"job", key.ToString()}, {"error", why}});
                      Warn(key, "SecretError", std::string(why.message()));
                    }) {
-  driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) {
-    caches_.ObserveReply(write, response);
-    ssh_secrets_.ObserveReply(write, response);
-    const bool status = write.resource == &api::kJobs && write.subresource == "status" && response.ok();
-    if (status && IsThere({write.ns, write.name}, write.uid)) status_written_[{write.ns, write.name}] = loop_.Now();
+  // No pod that a Job's status speaks of is missing only because the list is older; and a release that explains a missing pod is known with it.
+  pods_.After(jobs_);
+  pod_groups_.After(pods_);
+  Watch<api::volcano::Command>(api::kCommands, {}, [this](const auto& key, const auto& before, const auto& after) { OnCommand(key, before, after); });
+  Watch<api::core::PriorityClass>(api::kPriorityClasses, {.keep = false},
+                                  [this](const auto& key, const auto&, const auto& after) { OnPriorityClass(key.name, after.get()); });
+  Watch<api::core::ConfigMap>(api::kConfigMaps, {.keep = false}, [this](const auto& key, const auto&, const auto& after) {
+    OnObject(api::kConfigMaps, key, after ? &after->metadata : nullptr, after ? &after->data : nullptr);
   });
+  for (const api::Resource* const resource : {&api::kServices, &api::kNetworkPolicies}) {
+    Watch<api::core::PartialObject>(*resource, {.keep = false}, [this, resource](const auto& key, const auto&, const auto& after) {
+      OnObject(*resource, key, after ? &after->metadata : nullptr);
+    });
+  }
+  Watch<api::core::PartialObject>(api::kPersistentVolumeClaims, {.keep = false},
+                                  [this](const auto& key, const auto&, const auto& after) { OnClaim(key, after != nullptr); });
   driver_.SetOnPermanentError([this](const JobKey& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
     if (IsThere(key, uid)) Explain(key, write, status);
   });
+}
+
+void JobController::OnReply(const kube::Write& write, const kube::Response& response) {
+  Component::OnReply(write, response);
+  ssh_secrets_.ObserveReply(write, response);
+  const bool status = write.resource == &api::kJobs && write.subresource == "status" && response.ok();
+  if (status && IsThere({write.ns, write.name}, write.uid)) status_written_[{write.ns, write.name}] = loop().Now();
 }
 
 void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
@@ -91,39 +118,41 @@ void JobController::OnClaim(const api::NamespacedName& key, bool exists) {
   for (const JobKey& job : index_.PutClaim(key, exists)) driver_.Enqueue(job);
 }
 
-void JobController::OnPriorityClass(const api::core::PriorityClass* before, const api::core::PriorityClass* after) {
-  if (before != nullptr && after == nullptr) priority_classes_.erase(before->metadata.name);
-  if (after != nullptr) priority_classes_[after->metadata.name] = after->value;
+void JobController::OnPriorityClass(const std::string& name, const api::core::PriorityClass* object) {
+  if (object == nullptr) {
+    priority_classes_.erase(name);
+  } else {
+    priority_classes_[name] = object->value;
+  }
 }
 
 void JobController::Wake() {
-  driver_.Wake();
-  caches_.jobs.ForEach([this](const JobKey& key, const auto&) { driver_.Enqueue(key); });
+  jobs_.ForEach([this](const JobKey& key, const auto&) { driver_.Enqueue(key); });
   for (const JobKey& key : index_.Commanded()) driver_.Enqueue(key);
 }
 
 kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
-  const std::shared_ptr<const StoredJob> stored = caches_.jobs.Get(key);
+  const std::shared_ptr<const StoredJob> stored = jobs_.Get(key);
   if (stored == nullptr) return RemoveLateCommands(index_.CommandsFor(key), now);
   const api::volcano::Job job = FilledIn(*stored);
   if (lifecycle::Finished(lifecycle::ParsePhase(job.status.state.phase))) index_.ForgetLeaving(key);
-  std::shared_ptr<const api::volcano::PodGroup> group = caches_.pod_groups.Get({key.ns, lifecycle::PodGroupName(job)});
+  std::shared_ptr<const api::volcano::PodGroup> group = pod_groups_.Get({key.ns, lifecycle::PodGroupName(job)});
   if (group == nullptr) {
-    group = caches_.pod_groups.Get(key);
+    group = pod_groups_.Get(key);
     const api::OwnerReference* owner = group == nullptr ? nullptr : group->metadata.Controller();
     if (owner == nullptr || owner->uid != job.metadata.uid) group = nullptr;
   }
   if (group == nullptr) {
-    if (const auto when = caches_.namespace_queues.LookAgain(key.ns, job.metadata.creation_timestamp.at, now)) return Later(*when);
+    if (const auto when = namespace_queues_.LookAgain(key.ns, job.metadata.creation_timestamp.at, now)) return Later(*when);
   }
-  const std::shared_ptr<const api::volcano::Queue> queue = caches_.queues.Get({"", job.spec.queue});
+  const std::shared_ptr<const api::volcano::Queue> queue = queues_.Get({"", job.spec.queue});
   lifecycle::JobView view;
   view.job = &job;
   view.pod_group = group.get();
   view.queue = queue.get();
-  view.namespace_queue = caches_.namespace_queues.Of(key.ns);
+  view.namespace_queue = namespace_queues_.Of(key.ns);
   view.priority_classes = &priority_classes_;
-  view.pods_current = caches_.pods.seen_up_to() >= VersionOf(job.metadata);
+  view.pods_current = pods_.seen_up_to() >= VersionOf(job.metadata);
   if (const auto written = status_written_.find(key); written != status_written_.end()) view.status_written = written->second;
   index_.Fill(key, job.metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};
@@ -133,14 +162,14 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
 }
 
 bool JobController::IsThere(const JobKey& key, const std::string& uid) const {
-  const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
+  const std::shared_ptr<const api::volcano::Job> job = jobs_.Get(key);
   return job != nullptr && job->metadata.uid == uid;
 }
 
 void JobController::Warn(const JobKey& key, const char* reason, std::string message) {
-  const std::shared_ptr<const api::volcano::Job> job = caches_.jobs.Get(key);
+  const std::shared_ptr<const api::volcano::Job> job = jobs_.Get(key);
   if (job == nullptr) return;
-  recorder_.Record({kube::EventNote::Type::kWarning, reason, std::move(message),
+  recorder().Record({kube::EventNote::Type::kWarning, reason, std::move(message),
                     kube::ReferenceTo(api::kJobs, job->metadata)});
 }
 

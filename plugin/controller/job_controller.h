@@ -2,24 +2,35 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
-#include "base/loop.h"
-#include "kube/runtime/driver.h"
-#include "plugin/controller/caches.h"
+#include "api/core/objects.h"
+#include "api/core/pod.h"
+#include "api/volcano/scheduling.h"
+#include "kube/runtime/component.h"
 #include "plugin/controller/job_index.h"
+#include "plugin/controller/namespace_queues.h"
+#include "plugin/controller/ssh_keys.h"
 #include "plugin/controller/ssh_secrets.h"
+#include "plugin/controller/stored_job.h"
 
 namespace gangway::controller {
 
-class JobController {
- public:
-  JobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, SshKeys& ssh_keys,
-                kube::DriverOptions options);
+// Who makes keys for the job plugin ssh: `keys`, which must outlive the component; or so many threads; or, with neither, the loop, which they
+// hold up (simulated loops know no threads).
+struct SshKeyMakers {
+  SshKeys* keys = nullptr;
+  int threads = 0;
+};
 
-  // What the caches saw.
+class JobController final : public kube::Component {
+ public:
+  JobController(kube::Informers& informers, kube::ComponentOptions options, SshKeyMakers ssh);
+
+ private:
   void OnJob(const JobKey& key, const api::volcano::Job* job);
   void OnPod(const api::NamespacedName& key, const api::core::Pod* pod);
   void OnPodGroup(const api::volcano::PodGroup& group);
@@ -27,26 +38,25 @@ class JobController {
   void OnObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
                 const std::map<std::string, std::string>* data = nullptr);
   void OnClaim(const api::NamespacedName& key, bool exists);
-  void OnPriorityClass(const api::core::PriorityClass* before, const api::core::PriorityClass* after);
+  void OnPriorityClass(const std::string& name, const api::core::PriorityClass* object);
 
-  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
-  void Sleep() { driver_.Sleep(); }
-  void Wake();
-  const kube::Driver& driver() const { return driver_; }
-
- private:
+  void Wake() override;
+  void OnReply(const kube::Write& write, const kube::Response& response) override;
   kube::Plan Decide(const JobKey& key, absl::Time now);
   bool IsThere(const JobKey& key, const std::string& uid) const;
   void Warn(const JobKey& key, const char* reason, std::string message);
   void Explain(const JobKey& key, const kube::Write& write, const absl::Status& status);
 
-  Loop& loop_;
-  Caches& caches_;
-  kube::Recorder& recorder_;
+  const std::unique_ptr<SshKeys> own_ssh_keys_;  // null: others make them
+  kube::Informer<StoredJob>& jobs_;
+  kube::Informer<api::core::Pod>& pods_;
+  kube::Informer<api::volcano::PodGroup>& pod_groups_;
+  kube::Informer<api::volcano::Queue>& queues_;
+  const NamespaceQueues namespace_queues_;
   JobIndex index_;
   std::map<std::string, std::int32_t> priority_classes_;
   absl::flat_hash_map<JobKey, absl::Time> status_written_;
-  kube::Driver driver_;
+  kube::Driver& driver_;
   SshSecrets ssh_secrets_;
 };
 

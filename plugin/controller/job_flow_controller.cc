@@ -35,14 +35,15 @@ void Erase(Map& map, const NamespacedName& key, const std::string& name) {
 
 }  // namespace
 
-JobFlowController::JobFlowController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions flows,
-                                     kube::DriverOptions templates)
-    : caches_(caches), recorder_(recorder),
-      flows_(loop, client, recorder, std::move(flows), [this](const NamespacedName& key, absl::Time) { return DecideFlow(key); }),
-      templates_(loop, client, recorder, std::move(templates), [this](const NamespacedName& key, absl::Time) { return DecideTemplate(key); }) {
-  const auto on_reply = [this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); };
-  flows_.SetOnReply(on_reply);
-  templates_.SetOnReply(on_reply);
+// A cluster may have Volcano's CRDs without those of flows.
+JobFlowController::JobFlowController(kube::Informers& informers, kube::ComponentOptions options)
+    : Component(informers, std::move(options)),
+      job_flows_(Watch<api::volcano::JobFlow>(api::kJobFlows, {.optional = true},
+                                              [this](const auto& key, const auto& before, const auto& after) { OnFlow(key, before, after); })),
+      job_templates_(Watch<api::volcano::JobTemplate>(api::kJobTemplates, {.optional = true}, [this](const auto& key, const auto&, const auto&) { OnTemplate(key); })),
+      jobs_(Watch<StoredJob>(api::kJobs, {}, [this](const auto& key, const auto& before, const auto& after) { OnJob(key, before, after); })),
+      flows_(Drive("jobflow", [this](const NamespacedName& key, absl::Time) { return DecideFlow(key); })),
+      templates_(Drive("jobtemplate", [this](const NamespacedName& key, absl::Time) { return DecideTemplate(key); })) {
   flows_.SetOnPermanentError([this](const auto& key, const auto& uid, const auto& write, const auto& status) { Explain(key, uid, write, status); });
 }
 
@@ -97,37 +98,30 @@ void JobFlowController::OnJob(const NamespacedName& key, const JobPtr& before, c
 // Whether the flow that made the job has written that it was Completed, or is gone itself.
 bool JobFlowController::Remembered(const Job& job) const {
   const api::OwnerReference* owner = job.metadata.Controller();
-  const JobFlowPtr flow = owner == nullptr ? nullptr : caches_.job_flows.Get({job.metadata.ns, owner->name});
+  const JobFlowPtr flow = owner == nullptr ? nullptr : job_flows_.Get({job.metadata.ns, owner->name});
   if (flow == nullptr || !lifecycle::MadeBy(*flow, job)) return true;
   const std::vector<std::string>& completed = flow->status.completed_jobs;
   return std::find(completed.begin(), completed.end(), job.metadata.name) != completed.end();
 }
 
-void JobFlowController::Sleep() {
-  flows_.Sleep();
-  templates_.Sleep();
-}
-
 void JobFlowController::Wake() {
-  flows_.Wake();
-  templates_.Wake();
-  caches_.job_flows.ForEach([this](const NamespacedName& key, const auto&) { flows_.Enqueue(key); });
-  caches_.job_templates.ForEach([this](const NamespacedName& key, const auto&) { templates_.Enqueue(key); });
+  job_flows_.ForEach([this](const NamespacedName& key, const auto&) { flows_.Enqueue(key); });
+  job_templates_.ForEach([this](const NamespacedName& key, const auto&) { templates_.Enqueue(key); });
 }
 
 kube::Plan JobFlowController::DecideFlow(const NamespacedName& key) const {
-  const JobFlowPtr flow = caches_.job_flows.Get(key);
+  const JobFlowPtr flow = job_flows_.Get(key);
   if (flow == nullptr) return {};
   lifecycle::JobFlowView view;
   view.flow = flow.get();
   std::vector<std::shared_ptr<const void>> held;
   for (const Flow& step : flow->spec.flows) {
     const NamespacedName name{key.ns, lifecycle::FlowJobName(*flow, step.name)};
-    JobPtr job = caches_.jobs.Get(name);
+    JobPtr job = jobs_.Get(name);
     if (auto gone = gone_.find(name); job == nullptr && gone != gone_.end() && !Remembered(*gone->second)) job = gone->second;
     if (job != nullptr) view.jobs[name.name] = job.get();
     held.push_back(std::move(job));
-    auto from = caches_.job_templates.Get({key.ns, step.name});
+    auto from = job_templates_.Get({key.ns, step.name});
     if (from != nullptr) view.templates[step.name] = from.get();
     held.push_back(std::move(from));
   }
@@ -137,16 +131,16 @@ kube::Plan JobFlowController::DecideFlow(const NamespacedName& key) const {
 }
 
 kube::Plan JobFlowController::DecideTemplate(const NamespacedName& key) const {
-  const auto of = caches_.job_templates.Get(key);
+  const auto of = job_templates_.Get(key);
   if (of == nullptr) return {};
   auto jobs = jobs_of_template_.find(key);
   return lifecycle::ReconcileJobTemplate(*of, jobs == jobs_of_template_.end() ? std::vector<std::string>() : std::vector<std::string>(jobs->second.begin(), jobs->second.end()));
 }
 
 void JobFlowController::Explain(const NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
-  const JobFlowPtr flow = caches_.job_flows.Get(key);
+  const JobFlowPtr flow = job_flows_.Get(key);
   if (flow == nullptr || flow->metadata.uid != uid) return;
-  recorder_.Record({kube::EventNote::Type::kWarning, write.verb == kube::Verb::kCreate ? "FailedCreate" : "FailedUpdate",
+  recorder().Record({kube::EventNote::Type::kWarning, write.verb == kube::Verb::kCreate ? "FailedCreate" : "FailedUpdate",
                     absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
                     kube::ReferenceTo(api::kJobFlows, flow->metadata)});
 }

@@ -27,16 +27,18 @@ std::string CommandOrder(const api::volcano::Command& command) {
 
 }  // namespace
 
-QueueController::QueueController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, kube::DriverOptions options)
-    : loop_(loop), caches_(caches),
-      driver_(loop, client, recorder, std::move(options), [this](const api::NamespacedName& key, absl::Time now) { return Decide(key.name, now); }) {
-  driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
+QueueController::QueueController(kube::Informers& informers, kube::ComponentOptions options)
+    : Component(informers, std::move(options)),
+      queues_(Watch<api::volcano::Queue>(
+          api::kQueues, {}, [this](const auto& key, const auto& before, const auto& after) { OnQueue(key.name, before.get(), after.get()); })),
+      driver_(Drive("queue", [this](const api::NamespacedName& key, absl::Time now) { return Decide(key.name, now); })) {
+  Watch<api::volcano::PodGroup>(api::kPodGroups, {}, [this](const auto&, const auto& before, const auto& after) { OnPodGroup(before.get(), after.get()); });
+  Watch<api::volcano::Command>(api::kCommands, {}, [this](const auto&, const auto& before, const auto& after) { OnCommand(before, after); });
 }
 
 void QueueController::Wake() {
-  driver_.Wake();
   for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue({"", std::string(name)});
-  caches_.queues.ForEach([this](const api::NamespacedName& key, const auto&) { driver_.Enqueue(key); });
+  queues_.ForEach([this](const api::NamespacedName& key, const auto&) { driver_.Enqueue(key); });
   for (const auto& [queue, commands] : commands_) driver_.Enqueue({"", queue});
 }
 
@@ -58,27 +60,17 @@ void QueueController::Count(const Group& group, int how_many) {
   counts_[group.queue].Add(group.phase, how_many);
   changed_.insert(group.queue);
   if (timer_ != 0) return;
-  timer_ = loop_.PostAt(loop_.Now() + kCountDelay, owner_.token(), [this] {
+  timer_ = loop().PostAt(loop().Now() + kCountDelay, token(), [this] {
     timer_ = 0;
     for (const std::string& queue : std::exchange(changed_, {})) driver_.Enqueue({"", queue});
   });
 }
 
-void QueueController::OnPodGroup(const api::NamespacedName& key, const api::volcano::PodGroup* group) {
-  auto it = groups_.find(key);
-  if (group == nullptr) {
-    if (it == groups_.end()) return;
-    Count(it->second, -1);
-    groups_.erase(it);
-    return;
-  }
-  const Group now{group->spec.queue.empty() ? "default" : group->spec.queue, group->status.phase};
-  if (it != groups_.end()) {
-    if (it->second == now) return;
-    Count(it->second, -1);
-  }
-  Count(now, 1);
-  groups_[key] = now;
+void QueueController::OnPodGroup(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after) {
+  const auto group = [](const api::volcano::PodGroup& of) { return Group{of.spec.queue.empty() ? "default" : of.spec.queue, of.status.phase}; };
+  if (before != nullptr && after != nullptr && group(*before) == group(*after)) return;
+  if (before != nullptr) Count(group(*before), -1);
+  if (after != nullptr) Count(group(*after), 1);
 }
 
 void QueueController::OnCommand(const CommandPtr& before, const CommandPtr& after) {
@@ -97,9 +89,9 @@ void QueueController::OnCommand(const CommandPtr& before, const CommandPtr& afte
 }
 
 kube::Plan QueueController::Decide(const std::string& name, absl::Time now) const {
-  const std::shared_ptr<const api::volcano::Queue> queue = caches_.queues.Get({"", name});
+  const std::shared_ptr<const api::volcano::Queue> queue = queues_.Get({"", name});
   if (queue == nullptr) return WithoutQueue(name, now);
-  const auto parent = caches_.queues.Get({"", std::string(lifecycle::ParentOf(*queue))});
+  const auto parent = queues_.Get({"", std::string(lifecycle::ParentOf(*queue))});
   lifecycle::QueueView view;
   view.queue = queue.get();
   view.parent = parent.get();

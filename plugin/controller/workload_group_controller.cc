@@ -17,11 +17,22 @@ constexpr absl::string_view kPrefix = "podgroup-";
 
 }  // namespace
 
-WorkloadGroupController::WorkloadGroupController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches,
-                                                 std::string scheduler_name, bool inherit, kube::DriverOptions options)
-    : caches_(caches), recorder_(recorder), scheduler_name_(std::move(scheduler_name)), inherit_(inherit),
-      driver_(loop, client, recorder, std::move(options), [this](const api::NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
-  driver_.SetOnReply([this](const kube::Write& write, const kube::Response& response) { caches_.ObserveReply(write, response); });
+WorkloadGroupController::WorkloadGroupController(kube::Informers& informers, kube::ComponentOptions options, std::string scheduler_name, bool inherit)
+    : Component(informers, std::move(options)),
+      pod_groups_(Watch<api::volcano::PodGroup>(api::kPodGroups, {}, [this](const auto& key, const auto&, const auto&) { OnPodGroup(key); })),
+      namespace_queues_(Watch<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected(), nullptr)),
+      scheduler_name_(std::move(scheduler_name)), inherit_(inherit),
+      driver_(Drive("podgroup", [this](const api::NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
+  auto& pods = Watch<api::core::Pod>(api::kPods, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); });
+  pod_groups_.After(pods);
+  for (const api::Resource* const resource : {&api::kReplicaSets, &api::kStatefulSets, &api::kDaemonSets, &api::kBatchJobs}) {
+    Watch<api::core::Workload>(*resource, {.keep = false, .optional = true},  // a server need not have all of these
+                               [this, resource](const auto& key, const auto&, const auto& after) { OnOwner(*resource, key, after.get()); });
+  }
+  Watch<api::volcano::Queue>(api::kQueues, {}, [this](const auto&, const auto& before, const auto& after) {
+    const auto open = [](const auto& queue) { return queue != nullptr && queue->status.state == "Open"; };
+    if (open(after) && !open(before)) OnQueueOpened();
+  });
   driver_.SetOnPermanentError([this](const auto& key, const auto&, const auto& write, const auto& status) { Explain(key, write, status); });
 }
 
@@ -78,12 +89,11 @@ void WorkloadGroupController::OnQueueOpened() {
 }
 
 void WorkloadGroupController::Wake() {
-  driver_.Wake();
   std::vector<api::NamespacedName> keys;
   for (const auto& [key, pods] : groups_) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
   for (const api::NamespacedName& key : keys) driver_.Enqueue(key);
-  caches_.pod_groups.ForEach([this](const api::NamespacedName& key, const auto&) { OnPodGroup(key); });
+  pod_groups_.ForEach([this](const api::NamespacedName& key, const auto&) { OnPodGroup(key); });
 }
 
 const OwnerFacts* WorkloadGroupController::OwnerOf(const std::string& uid) const {
@@ -92,13 +102,13 @@ const OwnerFacts* WorkloadGroupController::OwnerOf(const std::string& uid) const
 }
 
 kube::Plan WorkloadGroupController::Decide(const api::NamespacedName& key, absl::Time now) const {
-  const auto group = caches_.pod_groups.Get(key);
+  const auto group = pod_groups_.Get(key);
   lifecycle::WorkloadGroupView view;
   view.ns = key.ns;
   view.name = key.name;
   view.group = group.get();
   view.inherit = inherit_;
-  view.namespace_queue = caches_.namespace_queues.Of(key.ns);
+  view.namespace_queue = namespace_queues_.Of(key.ns);
   view.controller = OwnerOf(key.name.substr(kPrefix.size()));
   if (auto pods = groups_.find(key); pods != groups_.end()) {
     for (const auto& [name, pod] : pods->second) view.pods.push_back(&pod);
@@ -111,7 +121,7 @@ kube::Plan WorkloadGroupController::Decide(const api::NamespacedName& key, absl:
     }
   }
   if (group == nullptr && !view.pods.empty()) {
-    if (const auto when = caches_.namespace_queues.LookAgain(key.ns, view.pods.front()->created, now)) {
+    if (const auto when = namespace_queues_.LookAgain(key.ns, view.pods.front()->created, now)) {
       kube::Plan later;
       later.look_again = *when;
       return later;
@@ -126,7 +136,7 @@ void WorkloadGroupController::Explain(const api::NamespacedName& key, const kube
   if (pods == groups_.end()) return;
   refused_.insert(key);
   const GroupPod& pod = pods->second.begin()->second;
-  recorder_.Record({kube::EventNote::Type::kWarning, "PodGroupError",
+  recorder().Record({kube::EventNote::Type::kWarning, "PodGroupError",
                     absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
                     {api::kPods.ApiVersion(), std::string(api::kPods.kind), key.ns, pod.name, pod.uid, pod.resource_version, {}}});
 }

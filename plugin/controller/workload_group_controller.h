@@ -9,41 +9,39 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
-#include "kube/runtime/driver.h"
-#include "plugin/controller/caches.h"
+#include "api/core/pod.h"
+#include "api/core/workload.h"
+#include "api/volcano/scheduling.h"
+#include "kube/runtime/component.h"
+#include "plugin/controller/namespace_queues.h"
 #include "plugin/lifecycle/workload_group.h"
 
 namespace gangway::controller {
 
-class WorkloadGroupController {
+class WorkloadGroupController final : public kube::Component {
  public:
   // `inherit`: groups take annotations from the pods' owners.
-  WorkloadGroupController(Loop& loop, kube::Client& client, kube::Recorder& recorder, Caches& caches, std::string scheduler_name,
-                          bool inherit, kube::DriverOptions options);
+  WorkloadGroupController(kube::Informers& informers, kube::ComponentOptions options, std::string scheduler_name, bool inherit);
 
-  // What the caches saw; null is absent.
+ private:
+  using Pods = absl::btree_map<std::string, lifecycle::GroupPod>;  // by name
+
+  // Null is absent.
   void OnPod(const api::NamespacedName& key, const api::core::Pod* pod);
   void OnOwner(const api::Resource& resource, const api::NamespacedName& key, const api::core::Workload* workload);
   void OnPodGroup(const api::NamespacedName& key);
   // A queue opened: groups that were refused may be taken now.
   void OnQueueOpened();
 
-  // Asleep it keeps its indices and decides nothing; Wake() looks at everything.
-  void Sleep() { driver_.Sleep(); }
-  void Wake();
-  const kube::Driver& driver() const { return driver_; }
-
- private:
-  using Pods = absl::btree_map<std::string, lifecycle::GroupPod>;  // by name
-
+  void Wake() override;
   void Put(const api::NamespacedName& key, lifecycle::GroupPod pod, const std::string& group);
   void Remove(const api::NamespacedName& key);
   kube::Plan Decide(const api::NamespacedName& key, absl::Time now) const;
   const lifecycle::OwnerFacts* OwnerOf(const std::string& uid) const;
   void Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status);
 
-  Caches& caches_;
-  kube::Recorder& recorder_;
+  kube::Informer<api::volcano::PodGroup>& pod_groups_;
+  const NamespaceQueues namespace_queues_;
   const std::string scheduler_name_;
   const bool inherit_;
   absl::flat_hash_map<api::NamespacedName, Pods> groups_;                    // live pods, by group
@@ -51,7 +49,7 @@ class WorkloadGroupController {
   absl::flat_hash_map<std::string, lifecycle::OwnerFacts> owners_;           // by UID
   absl::flat_hash_map<std::pair<const api::Resource*, api::NamespacedName>, std::string> uid_of_owner_;
   absl::btree_set<api::NamespacedName> refused_;  // groups that the API server did not take
-  kube::Driver driver_;
+  kube::Driver& driver_;
 };
 
 }  // namespace gangway::controller

@@ -23,10 +23,6 @@
 #include "api/volcano/scheduling.h"
 #include "base/log.h"
 #include "kube/client/status.h"
-#include "kube/runtime/cache.h"
-#include "kube/runtime/driver.h"
-#include "kube/runtime/recorder.h"
-#include "kube/runtime/unreadable.h"
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/schedule.h"
 #include "plugin/ingest/ingest.h"
@@ -59,154 +55,43 @@ namespace {
 // Queues have no namespace, so their keys never meet those of PodGroups in the driver.
 NamespacedName QueueKey(absl::string_view name) { return {"", std::string(name)}; }
 
-kube::CacheOptions RowsOnly(Metrics* metrics) {
-  kube::CacheOptions options;
-  options.keep_objects = false;
-  options.metrics = metrics;
-  return options;
-}
-kube::CacheOptions Objects(const Options& from) {
-  kube::CacheOptions options;
-  options.metrics = from.metrics;
-  options.namespaces = from.namespaces;
-  return options;
-}
+constexpr int kMaxInFlight = 256;  // bindings are small
 
 // What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go on.
-kube::CacheOptions IfAllowed(const Options& from) {
-  kube::CacheOptions options = RowsOnly(from.metrics);
-  options.namespaces = from.namespaces;
-  options.optional = true;
-  options.unless_forbidden = true;
-  return options;
-}
+const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
 
-// Each by its name, for which rights on these names are enough.
-std::vector<kube::CacheOptions> NamespacesOf(const Options& from) {
-  kube::CacheOptions options = IfAllowed(from);
-  options.namespaces.clear();
-  if (from.namespaces.empty()) return {options};
-  std::vector<kube::CacheOptions> all;
-  for (const std::string& ns : from.namespaces) {
-    options.field_selector = absl::StrCat("metadata.name=", ns);
-    all.push_back(options);
-  }
-  return all;
-}
-
-kube::DriverOptions DriverOptionsOf(const Options& options) {
-  kube::DriverOptions driver;
-  driver.name = "podgroup";
-  driver.qps = options.qps;
-  driver.burst = options.burst;
-  driver.max_in_flight = options.max_in_flight;
-  driver.metrics = options.metrics;
-  return driver;
-}
-
-// Events wait until the bindings that are on their way have arrived.
-kube::RecorderOptions RecorderOptionsOf(const Options& options, std::function<bool()> binding) {
-  kube::RecorderOptions recorder;
-  recorder.busy = std::move(binding);
-  recorder.component = options.name;
-  recorder.metrics = options.metrics;
-  return recorder;
-}
-
-}  // namespace
-
-class Scheduler::Impl {
+class GangScheduler final : public Scheduler {
  public:
-  Impl(Loop& loop, kube::Client& client, Options options)
-      : loop_(loop), client_(client), options_(std::move(options)),
-        rules_{options_.explain_after, options_.missing_after, options_.refresh_after}, standby_(options_.standby),
-        pods_(loop, client, api::kPods, RowsOnly(options_.metrics)),
-        nodes_(loop, client, api::kNodes, RowsOnly(options_.metrics)),
-        groups_(loop, client, api::kPodGroups, Objects(options_)),
-        queues_(loop, client, api::kQueues, Objects(options_)),
-        classes_(loop, client, api::kPriorityClasses, RowsOnly(options_.metrics)),
-        claims_(loop, client, api::kPersistentVolumeClaims, IfAllowed(options_)),
-        volumes_(loop, client, api::kPersistentVolumes, IfAllowed(options_)),
-        storage_classes_(loop, client, api::kStorageClasses, IfAllowed(options_)),
-        recorder_(loop, client, RecorderOptionsOf(options_, [this] { return driver_.under_way() > 0; })),
-        driver_(loop, client, recorder_, DriverOptionsOf(options_),
-                [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {
-    for (kube::CacheOptions& each : NamespacesOf(options_)) {
-      namespaces_.push_back(std::make_unique<kube::Cache<PartialObject>>(loop, client, api::kNamespaces, std::move(each)));
-    }
-    driver_.SetOnReply([this](const kube::Write& write, const kube::Response& reply) { OnReply(write, reply); });
-    driver_.Sleep();
-    if (options_.metrics == nullptr) return;
-    Metrics& metrics = *options_.metrics;
+  GangScheduler(kube::Informers& informers, kube::ComponentOptions component, Options options)
+      : Scheduler(informers, std::move(component)), options_(std::move(options)), namespaces_(informers.namespaces()),
+        rules_{options_.explain_after, options_.missing_after, options_.refresh_after},
+        pods_(Watch<Pod>(api::kPods, {.keep = false, .everywhere = true}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
+        groups_(Watch<PodGroup>(api::kPodGroups, {}, [this](const auto& key, const auto&, const auto& after) { OnGroup(key, after.get()); })),
+        queues_(Watch<Queue>(api::kQueues, {}, [this](const auto& key, const auto&, const auto& after) { OnQueue(key, after.get()); })),
+        claims_(Watch<PersistentVolumeClaim>(api::kPersistentVolumeClaims, kIfAllowed,
+                                             [this](const auto& key, const auto&, const auto& after) { OnClaim(key, after.get()); })),
+        driver_(Drive("podgroup", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
+    Watch<Node>(api::kNodes, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnNode(key, after.get()); });
+    Watch<PriorityClass>(api::kPriorityClasses, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnClass(key, after.get()); });
+    Watch<PersistentVolume>(api::kPersistentVolumes, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnVolume(key, after.get()); });
+    Watch<StorageClass>(api::kStorageClasses, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
+    Watch<PartialObject>(api::kNamespaces, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); });
+    if (informers.metrics() == nullptr) return;
+    Metrics& metrics = *informers.metrics();
     waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
     rounds_ = metrics.AddCounter("gangway_schedule_rounds_total", "Scheduling rounds");
     bound_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "bound"}});
     refused_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
   }
 
-  void Start() {
-    const auto synced = [this] { Begin(); };
-    const auto report = [this](const api::ObjectReference& regarding, const absl::Status& status) { unreadable_.Tell(regarding, status); };
-    groups_.SetOnDecodeError(report);
-    queues_.SetOnDecodeError(report);
-    pods_.SetOnDecodeError(report);
-    nodes_.SetOnDecodeError(report);
-    classes_.SetOnDecodeError(report);
-    claims_.SetOnDecodeError(report);
-    volumes_.SetOnDecodeError(report);
-    storage_classes_.SetOnDecodeError(report);
-    for (const auto& cache : namespaces_) cache->SetOnDecodeError(report);
-    nodes_.Start([this](const auto& key, const auto&, const auto& after) { OnNode(key, after.get()); }, synced);
-    queues_.Start([this](const auto& key, const auto&, const auto& after) { OnQueue(key, after.get()); }, synced);
-    classes_.Start([this](const auto& key, const auto&, const auto& after) { OnClass(key, after.get()); }, synced);
-    claims_.Start([this](const auto& key, const auto&, const auto& after) { OnClaim(key, after.get()); }, synced);
-    volumes_.Start([this](const auto& key, const auto&, const auto& after) { OnVolume(key, after.get()); }, synced);
-    storage_classes_.Start([this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); }, synced);
-    for (const auto& cache : namespaces_) {
-      cache->Start([this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); }, synced);
-    }
-    groups_.Start([this](const auto& key, const auto&, const auto& after) { OnGroup(key, after.get()); }, synced);
-    pods_.Start([this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); }, synced);
-  }
+  const model::Cluster& cluster() const override { return cluster_; }
 
-  void Lead() {
-    standby_ = false;
-    Begin();
-  }
-  void Stop() {
-    deciding_ = false;
-    stopped_ = true;
-    unreadable_.End();
-    driver_.Sleep();
-  }
-  bool stopped() const { return stopped_ && driver_.under_way() == 0; }
-  std::size_t events_waiting() const { return recorder_.waiting(); }
-
-  std::string problem() const {
-    for (std::string problem : {pods_.problem(), groups_.problem(), nodes_.problem(), queues_.problem(), classes_.problem(), claims_.problem(),
-                                volumes_.problem(), storage_classes_.problem()}) {
-      if (!problem.empty()) return problem;
-    }
-    for (const auto& cache : namespaces_) {
-      if (std::string problem = cache->problem(); !problem.empty()) return problem;
-    }
-    return "";
-  }
-
-  std::string Dump(std::size_t max_gangs) const {
-    std::string out;
-    api::JsonWriter json(out);
+  void DumpMore(api::JsonWriter& json) const override {
     const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-    json.BeginObject().Key("caches").BeginObject();
-    json.Field("nodes", count(nodes_.size())).Field("pods", count(pods_.size())).Field("podgroups", count(groups_.size()));
-    json.Field("persistentvolumeclaims", count(claims_.size())).Field("persistentvolumes", count(volumes_.size()));
-    json.Field("storageclasses", count(storage_classes_.size()));
-    json.Field("priorityclasses", count(classes_.size())).Field("queues", count(queues_.size())).EndObject();
-    json.Field("queuedKeys", count(driver_.queued())).Field("plansUnderWay", count(driver_.under_way()));
-    json.Field("eventsWaiting", count(recorder_.waiting())).Field("waitingGangs", count(waiting_.size()));
-    json.Key("gangs").BeginArray();
+    json.Field("waitingGangs", count(waiting_.size())).Key("gangs").BeginArray();
+    std::size_t left = options_.max_dumped_gangs;
     for (const NamespacedName& key : waiting_) {
-      if (max_gangs-- == 0) break;
+      if (left-- == 0) break;
       const GangId id = cluster_.FindGang(key.ns, key.name);
       if (id == model::kNone) continue;
       const Gang& gang = cluster_.gang(id);
@@ -216,15 +101,8 @@ class Scheduler::Impl {
       json.Field("tasks", count(gang.tasks.size())).Field("placed", gang.scheduled());
       json.Field("reason", reason.has_value() ? model::Render(*reason) : "").EndObject();
     }
-    json.EndArray().EndObject();
-    return out;
+    json.EndArray();
   }
-
-  bool synced() const {
-    return nodes_.synced() && queues_.synced() && classes_.synced() && groups_.synced() && pods_.synced() && claims_.synced() && volumes_.synced() &&
-           storage_classes_.synced() && std::all_of(namespaces_.begin(), namespaces_.end(), [](const auto& cache) { return cache->synced(); });
-  }
-  const model::Cluster& cluster() const { return cluster_; }
 
  private:
   // What this process knows of a gang beside the table.
@@ -238,15 +116,11 @@ class Scheduler::Impl {
 
   // ---- what is
 
-  void Begin() {
-    if (standby_ || deciding_ || stopped_ || !synced()) return;
-    deciding_ = true;
+  void Wake() override {
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
     allocated_ = AllocatedByQueue(cluster_);  // or the first look at our own queues would find nothing held
-    driver_.Wake();
     for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue({"", std::string(name)});
     groups_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
-    unreadable_.Begin();
     WantRound();
     WantQueueStatus();
   }
@@ -342,7 +216,7 @@ class Scheduler::Impl {
   void OnGroup(const NamespacedName& key, const PodGroup* group) {
     const GangId known = cluster_.FindGang(key.ns, key.name);
     const bool another = group != nullptr && (known == model::kNone || cluster_.gang(known).uid != group->metadata.uid);
-    if (another && deciding_) PauseSurplus();
+    if (another && deciding()) PauseSurplus();
     Apply([&] {
       if (group == nullptr) {
         cluster_.RemoveGang(key.ns, key.name);
@@ -383,8 +257,7 @@ class Scheduler::Impl {
   }
 
   bool IsOurs(const std::string& ns) const {
-    const std::vector<std::string>& ours = options_.namespaces;
-    return ours.empty() || std::find(ours.begin(), ours.end(), ns) != ours.end();
+    return namespaces_.empty() || std::find(namespaces_.begin(), namespaces_.end(), ns) != namespaces_.end();
   }
 
   // Only pods that wait have such a condition, so only they are kept.
@@ -405,7 +278,7 @@ class Scheduler::Impl {
   void Forget(const NamespacedName& key) {
     auto it = states_.find(key);
     if (it == states_.end()) return;
-    loop_.Cancel(it->second.held_back);
+    loop().Cancel(it->second.held_back);
     waiting_.erase(key);
     states_.erase(it);
   }
@@ -426,23 +299,23 @@ class Scheduler::Impl {
 
   // Rounds are bundled: events of one moment share one, and the more gangs wait, the rarer rounds are.
   void WantRound() {
-    if (round_wanted_ || !deciding_) return;
+    if (round_wanted_ || !deciding()) return;
     round_wanted_ = true;
-    loop_.PostAt(next_round_, owner_.token(), [this] {
+    loop().PostAt(next_round_, token(), [this] {
       round_wanted_ = false;
-      if (deciding_) Round();
+      if (deciding()) Round();
     });
   }
 
   void PauseSurplus() {
-    const absl::Time now = loop_.Now();
+    const absl::Time now = loop().Now();
     if (!std::exchange(surplus_paused_, true)) pause_ends_ = now + 4 * options_.surplus_pause;
     surplus_from_ = std::min(now + options_.surplus_pause, pause_ends_);
   }
 
   void WantRoundWithSurplus() {
-    loop_.Cancel(surplus_round_);
-    surplus_round_ = loop_.PostAt(surplus_from_, owner_.token(), [this] {
+    loop().Cancel(surplus_round_);
+    surplus_round_ = loop().PostAt(surplus_from_, token(), [this] {
       surplus_round_ = 0;
       WantRound();
     });
@@ -450,11 +323,11 @@ class Scheduler::Impl {
 
   // What queues have allocated is written in their status, a moment after it changed. Who serves some namespaces only knows a part of it.
   void WantQueueStatus() {
-    if (queue_status_wanted_ || !deciding_ || !options_.namespaces.empty()) return;
+    if (queue_status_wanted_ || !deciding() || !namespaces_.empty()) return;
     queue_status_wanted_ = true;
-    loop_.PostAt(loop_.Now() + options_.queue_status_after, owner_.token(), [this] {
+    loop().PostAt(loop().Now() + options_.queue_status_after, token(), [this] {
       queue_status_wanted_ = false;
-      if (deciding_) LookAtQueues();
+      if (deciding()) LookAtQueues();
     });
   }
 
@@ -471,7 +344,7 @@ class Scheduler::Impl {
   }
 
   void Round() {
-    const absl::Time now = loop_.Now();
+    const absl::Time now = loop().Now();
     rounds_.Add();
     gang::Policy policy = options_.policy;
     policy.place_surplus = policy.place_surplus && now >= surplus_from_;
@@ -556,7 +429,7 @@ class Scheduler::Impl {
   }
 
   std::string TransitionId() {
-    const std::uint64_t a = loop_.Random(), b = loop_.Random();
+    const std::uint64_t a = loop().Random(), b = loop().Random();
     return absl::StrFormat("%08x-%04x-4%03x-%04x-%012x", a >> 32, (a >> 16) & 0xffff, a & 0xfff,
                            0x8000 | ((b >> 48) & 0x3fff), b & 0xffffffffffff);
   }
@@ -564,7 +437,7 @@ class Scheduler::Impl {
   kube::Plan PlanQueue(const std::string& name) {
     kube::Plan plan;
     if (const auto there = queues_.Get(QueueKey(name)); there != nullptr) {
-      if (!options_.namespaces.empty() || there->metadata.deleting()) return plan;
+      if (!namespaces_.empty() || there->metadata.deleting()) return plan;
       kube::Write write;
       write.body = AllocatedPatch(there->status.allocated, WantedAllocated(name));
       if (write.body.empty()) return plan;
@@ -589,11 +462,9 @@ class Scheduler::Impl {
 
   // ---- replies
 
-  void OnReply(const kube::Write& write, const kube::Response& reply) {
+  void OnReply(const kube::Write& write, const kube::Response& reply) override {
     if (write.resource == &api::kPods && write.subresource == "binding") return OnBindingReply(write, reply);
-    pods_.ObserveReply(write, reply);
-    groups_.ObserveReply(write, reply);
-    queues_.ObserveReply(write, reply);
+    Scheduler::OnReply(write, reply);
   }
 
   // The task the write was about, if it is still there and still assumed.
@@ -617,7 +488,7 @@ class Scheduler::Impl {
     if (reply.ok()) {
       // The watch may have told first.
       if (task.status == TaskStatus::kBinding) accepted_.insert(task.uid);
-      recorder_.Record({kube::EventNote::Type::kNormal, "Scheduled",
+      recorder().Record({kube::EventNote::Type::kNormal, "Scheduled",
                         absl::StrCat("Successfully assigned ", key.ToString(), " to ", cluster_.node_name(task.row)),
                         {.api_version = "v1", .kind = "Pod", .ns = task.ns, .name = task.name, .uid = task.uid,
                          .resource_version = "", .field_path = ""}});
@@ -633,7 +504,7 @@ class Scheduler::Impl {
     kube::Request request;
     request.method = "GET";
     request.path = api::PathOf(api::kPods, key.ns, key.name);
-    client_.Send(std::move(request), owner_.token(),
+    client().Send(std::move(request), token(),
                  [this, key, uid, why = std::move(why)](const absl::StatusOr<kube::Response>& reply) {
                    if (!reply.ok()) return;  // the driver tries the binding again, which leads back here
                    if (reply->code == 404) return pods_.ObserveDeleted(key, uid);
@@ -652,8 +523,8 @@ class Scheduler::Impl {
     log::Warning("binding refused", {{"gang", key.ToString()}, {"error", why}});
     cluster_.SetHeldBack(gang_id, why);
     State& state = StateOf(cluster_.gang(gang_id));
-    loop_.Cancel(state.held_back);
-    state.held_back = loop_.PostAt(loop_.Now() + options_.bind_retry, owner_.token(), [this, key] {
+    loop().Cancel(state.held_back);
+    state.held_back = loop().PostAt(loop().Now() + options_.bind_retry, token(), [this, key] {
       if (auto it = states_.find(key); it != states_.end()) it->second.held_back = 0;
       const GangId gang = cluster_.FindGang(key.ns, key.name);
       if (gang != model::kNone) Apply([&] { cluster_.SetHeldBack(gang, ""); });
@@ -662,9 +533,8 @@ class Scheduler::Impl {
     driver_.Enqueue(key);
   }
 
-  Loop& loop_;
-  kube::Client& client_;
   const Options options_;
+  const std::vector<std::string>& namespaces_;  // empty: all
   const TellingRules rules_;
 
   model::Cluster cluster_;
@@ -674,7 +544,6 @@ class Scheduler::Impl {
   absl::flat_hash_set<std::string> accepted_;              // UIDs of assumed pods whose binding was accepted
   absl::flat_hash_map<std::string, std::string> written_;  // PodScheduled=False as written, by UID
   absl::btree_set<std::string> known_queues_;
-  bool standby_ = false, deciding_ = false, stopped_ = false;
   std::map<std::string, api::ResourceList> allocated_;  // by queue, as of the last look
   bool round_wanted_ = false, queue_status_wanted_ = false;
   absl::Time next_round_ = absl::InfinitePast();
@@ -682,34 +551,22 @@ class Scheduler::Impl {
   absl::Time surplus_from_ = absl::InfinitePast(), pause_ends_ = absl::InfinitePast();
   Loop::TimerId surplus_round_ = 0;
 
-  kube::Cache<Pod> pods_;
-  kube::Cache<Node> nodes_;
-  kube::Cache<PodGroup> groups_;
-  kube::Cache<Queue> queues_;
-  kube::Cache<PriorityClass> classes_;
-  kube::Cache<PersistentVolumeClaim> claims_;
-  kube::Cache<PersistentVolume> volumes_;
-  kube::Cache<StorageClass> storage_classes_;
-  std::vector<std::unique_ptr<kube::Cache<PartialObject>>> namespaces_;  // of all, or each by its name
-  kube::Recorder recorder_;
-  kube::Unreadable unreadable_{recorder_};
-  kube::Driver driver_;
+  kube::Informer<Pod>& pods_;
+  kube::Informer<PodGroup>& groups_;
+  kube::Informer<Queue>& queues_;
+  kube::Informer<PersistentVolumeClaim>& claims_;
+  kube::Driver& driver_;
   Gauge waiting_gangs_;
   Counter rounds_, bound_, refused_;
-  Owner owner_;
 };
 
-Scheduler::Scheduler(Loop& loop, kube::Client& client, Options options)
-    : impl_(std::make_unique<Impl>(loop, client, std::move(options))) {}
-Scheduler::~Scheduler() = default;
-void Scheduler::Start() { impl_->Start(); }
-void Scheduler::Lead() { impl_->Lead(); }
-void Scheduler::Stop() { impl_->Stop(); }
-bool Scheduler::stopped() const { return impl_->stopped(); }
-std::string Scheduler::problem() const { return impl_->problem(); }
-std::size_t Scheduler::events_waiting() const { return impl_->events_waiting(); }
-std::string Scheduler::Dump(std::size_t max_gangs) const { return impl_->Dump(max_gangs); }
-bool Scheduler::synced() const { return impl_->synced(); }
-const model::Cluster& Scheduler::cluster() const { return impl_->cluster(); }
+}  // namespace
+
+std::unique_ptr<Scheduler> Scheduler::Make(kube::Informers& informers, kube::ComponentOptions component, Options options) {
+  component.events_yield = true;  // bindings go first
+  component.max_in_flight = kMaxInFlight;
+  component.event_source = options.name;
+  return std::make_unique<GangScheduler>(informers, std::move(component), std::move(options));
+}
 
 }  // namespace gangway::scheduler

@@ -8,12 +8,9 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/time/time.h"
-#include "base/loop.h"
-#include "base/metrics.h"
-#include "kube/client/client.h"
+#include "kube/runtime/component.h"
 #include "plugin/gang/policy.h"
 #include "plugin/model/cluster.h"
 
@@ -39,44 +36,19 @@ struct Options {
   absl::Duration round_interval = absl::Milliseconds(2);
   // How long a queue's status may lag behind what its pods hold.
   absl::Duration queue_status_after = absl::Seconds(1);
-  double qps = 0;  // writes a second, bindings included; 0 = no limit
-  int burst = 1000;
-  int max_in_flight = 256;
-  // When not empty, only pods and PodGroups of these are scheduled and written. Pods everywhere take room on nodes and are watched.
-  std::vector<std::string> namespaces;
-  // Its caches fill and nothing is decided until Lead().
-  bool standby = false;
-  Metrics* metrics = nullptr;   // may be null; must outlive the scheduler
+  std::size_t max_dumped_gangs = 1000;
 };
 
-class Scheduler {
+class Scheduler : public kube::Component {
  public:
-  Scheduler(Loop& loop, kube::Client& client, Options options);
-  ~Scheduler();
-  Scheduler(const Scheduler&) = delete;
-  Scheduler& operator=(const Scheduler&) = delete;
+  // Of the namespaces that the informers are for, pods and PodGroups are scheduled and written. Pods everywhere take room on nodes and are
+  // watched. Dumped are also the gangs that wait, by name, with their reasons.
+  static std::unique_ptr<Scheduler> Make(kube::Informers& informers, kube::ComponentOptions component, Options options);
 
-  void Start();
-  // Ends the standby.
-  void Lead();
-  // Decides nothing more; what was decided is still carried out. For good.
-  void Stop();
-  // After Stop(): whether everything that was decided is written, or refused.
-  bool stopped() const;
+  virtual const model::Cluster& cluster() const = 0;
 
-  // Whether everything has been listed once; nothing is decided before.
-  bool synced() const;
-  // What keeps a cache from being up to date, in one line for a user; "" when nothing does.
-  std::string problem() const;
-  // Events not written yet.
-  std::size_t events_waiting() const;
-  // JSON: sizes of the caches, what is queued and under way, and the gangs that wait, by name, with their reasons; at most `max_gangs`.
-  std::string Dump(std::size_t max_gangs) const;
-  const model::Cluster& cluster() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+ protected:
+  using Component::Component;
 };
 
 }  // namespace gangway::scheduler

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "assembly/components.h"
 #include "base/check.h"
-#include "plugin/controller/controllers.h"
-#include "plugin/scheduler/scheduler.h"
 #include "sandbox/kubelet/volume_controller.h"
-#include "translator/controller/paddle_controllers.h"
 
 namespace gangway::sandbox {
 
-std::string ClientName(Component component) {
+absl::string_view ClientName(Component component) {
   switch (component) {
     case Component::kKubelets: return "kubelet";
     case Component::kControllers: return "controllers";
@@ -23,17 +22,16 @@ std::string ClientName(Component component) {
 
 struct Cluster::Process {
   Process(Loop& loop, ApiServer& server, Component component, Faults faults)
-      : client(loop, server, ClientName(component), std::move(faults)) {}
+      : client(loop, server, std::string(ClientName(component)), std::move(faults)) {}
   InProcessClient client;
   std::unique_ptr<Kubelets> kubelets;
   std::unique_ptr<VolumeController> volumes;
-  std::unique_ptr<controller::Controllers> controllers;
-  std::unique_ptr<scheduler::Scheduler> scheduler;
-  std::unique_ptr<paddle_controller::PaddleControllers> paddle_controllers;
+  std::unique_ptr<kube::Components> components;
 };
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
-    : loop_(loop), kubelets_options_(std::move(options.kubelets)), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)),
+    : loop_(loop), kubelets_options_(std::move(options.kubelets)),
+      one_controller_process_(options.one_controller_process), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)),
       clock_(std::move(options.clock)), server_(loop, std::move(options.api_server)),
       followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }) {
   server_.SetPodLogs(
@@ -56,39 +54,29 @@ Cluster::~Cluster() {
 std::unique_ptr<Cluster::Process>& Cluster::ProcessOf(Component component) { return processes_[static_cast<std::size_t>(component)]; }
 
 void Cluster::Start() {
-  for (const Component component : kAllComponents) Start(component);
+  for (const Component component : kAllComponents) {
+    if (component != Component::kPaddleControllers || !one_controller_process_) Start(component);
+  }
 }
 
 void Cluster::Start(Component component) {
   GW_CHECK(!running(component));
   auto process = std::make_unique<Process>(loop_, server_, component, faults_ ? faults_(component) : Faults{});
   Loop& clock = clock_ ? clock_(component) : loop_;
-  switch (component) {
-    case Component::kKubelets:
-      process->kubelets = std::make_unique<Kubelets>(clock, process->client, kubelets_options_);
-      process->kubelets->SetOnPod([this](const std::string& uid) { followed_logs_.Poke(uid); });
-      process->kubelets->Start();
-      process->volumes = std::make_unique<VolumeController>(clock, process->client);
-      process->volumes->Start();
-      break;
-    case Component::kControllers: {
-      controller::ControllersOptions options;
-      options.ssh_key_threads = ssh_key_threads_;
-      process->controllers = std::make_unique<controller::Controllers>(clock, process->client, std::move(options));
-      process->controllers->Start();
-      break;
-    }
-    case Component::kScheduler:
-      process->scheduler = std::make_unique<scheduler::Scheduler>(clock, process->client, scheduler::Options{});
-      process->scheduler->Start();
-      break;
-    case Component::kPaddleControllers: {
-      paddle_controller::PaddleControllersOptions options;
-      options.translate.target = convert::Target::kGangway;
-      process->paddle_controllers = std::make_unique<paddle_controller::PaddleControllers>(clock, process->client, std::move(options));
-      process->paddle_controllers->Start();
-      break;
-    }
+  if (component == Component::kKubelets) {
+    process->kubelets = std::make_unique<Kubelets>(clock, process->client, kubelets_options_);
+    process->kubelets->SetOnPod([this](const std::string& uid) { followed_logs_.Poke(uid); });
+    process->kubelets->Start();
+    process->volumes = std::make_unique<VolumeController>(clock, process->client);
+    process->volumes->Start();
+  } else {
+    assembly::Options options;
+    options.ssh.threads = ssh_key_threads_;
+    options.translate.target = convert::Target::kGangway;
+    std::vector<absl::string_view> names = {ClientName(component)};
+    if (component == Component::kControllers && one_controller_process_) names.push_back(ClientName(Component::kPaddleControllers));
+    process->components = assembly::MakeComponents(clock, process->client, names, options);
+    process->components->Start();
   }
   ProcessOf(component) = std::move(process);
 }

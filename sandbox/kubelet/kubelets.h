@@ -14,7 +14,7 @@
 #include "api/core/node.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 #include "kube/runtime/driver.h"
 #include "kube/runtime/recorder.h"
 #include "sandbox/kubelet/behaviour.h"
@@ -68,10 +68,10 @@ class Kubelets {
   Loop& loop_;
   kube::Client& client_;
   const KubeletsOptions options_;
-  kube::Cache<HostedPod> pods_;
-  kube::Cache<api::core::Node> nodes_;
-  kube::Cache<SourceObject> config_maps_, secrets_;
-  kube::Cache<Claim> claims_;
+  kube::Informer<HostedPod> pods_;
+  kube::Informer<api::core::Node> nodes_;
+  kube::Informer<SourceObject> config_maps_, secrets_;
+  kube::Informer<Claim> claims_;
   kube::Recorder recorder_, sandbox_recorder_;
   kube::Driver pod_driver_, node_driver_;
 

@@ -4,7 +4,7 @@
 
 #include "base/loop.h"
 #include "kube/client/client.h"
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 #include "kube/runtime/driver.h"
 #include "kube/runtime/recorder.h"
 #include "sandbox/kubelet/claim_sync.h"
@@ -26,9 +26,9 @@ class VolumeController {
   void EnqueueUnbound();
   void OnSynced();
 
-  kube::Cache<Claim> claims_;
-  kube::Cache<Volume> volumes_;
-  kube::Cache<StorageClass> classes_;
+  kube::Informer<Claim> claims_;
+  kube::Informer<Volume> volumes_;
+  kube::Informer<StorageClass> classes_;
   kube::Recorder recorder_;
   kube::Driver claim_driver_, volume_driver_;
 };

@@ -32,7 +32,7 @@
 #include "kube/client/http_client.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/client/status.h"
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 #include "tests/e2e/control_plane.h"
 #include "tests/testing/loop_thread.h"
 #include "tests/testing/status_matchers.h"
@@ -498,15 +498,15 @@ TEST_F(ClientTest, TenThousandObjectsARestartAndACompaction) {
   EXPECT_TRUE(*plain.Get(many, once)->body == *remote.Get(many, once)->body);
 
   Metrics metrics;
-  CacheOptions options;
+  InformerOptions options;
   options.ns = "many";
   options.metrics = &metrics;
   Inbox<bool> synced;
   std::set<std::string> names;
-  std::unique_ptr<Cache<api::core::ConfigMap>> cache;
+  std::unique_ptr<Informer<api::core::ConfigMap>> cache;
   const absl::Time begin = absl::Now();
   remote.thread().Run([&] {
-    cache = std::make_unique<Cache<api::core::ConfigMap>>(remote.thread().loop(), remote.client(), api::kConfigMaps, options);
+    cache = std::make_unique<Informer<api::core::ConfigMap>>(remote.thread().loop(), remote.client(), api::kConfigMaps, options);
     cache->Start([&](const api::NamespacedName& key, const auto&, const auto& after) { after == nullptr ? names.erase(key.name) : names.insert(key.name).second; },
                  [&] { synced.Put(true); });
   });

@@ -10,10 +10,9 @@
 #include "api/core/pod.h"
 #include "api/json_value.h"
 #include "api/resource.h"
+#include "assembly/components.h"
 #include "base/check.h"
-#include "kube/runtime/cache.h"
-#include "plugin/controller/controllers.h"
-#include "plugin/scheduler/scheduler.h"
+#include "kube/runtime/informer.h"
 #include "tests/simulation/falsifying_client.h"
 
 namespace gangway::testutil {
@@ -23,36 +22,30 @@ namespace json = boost::json;
 
 // ---- the real ones behind a client
 
-struct LiedToScheduler {
-  LiedToScheduler(Loop& loop, sandbox::Cluster& cluster, Lies lies) : client(loop, cluster.NewClient("scheduler"), std::move(lies)), scheduler(loop, client, {}) {
-    scheduler.Start();
+struct LiedTo {
+  LiedTo(Loop& loop, sandbox::Cluster& cluster, absl::string_view process, Lies lies)
+      : client(loop, cluster.NewClient(process), std::move(lies)), components(assembly::MakeComponents(loop, client, {process}, {})) {
+    components->Start();
   }
   FalsifyingClient client;
-  scheduler::Scheduler scheduler;
+  std::unique_ptr<kube::Components> components;
 };
-struct LiedToControllers {
-  LiedToControllers(Loop& loop, sandbox::Cluster& cluster, Lies lies) : client(loop, cluster.NewClient("controllers"), std::move(lies)), controllers(loop, client, {}) {
-    controllers.Start();
-  }
-  FalsifyingClient client;
-  controller::Controllers controllers;
-};
+constexpr char kScheduler[] = "scheduler", kControllers[] = "controllers";
 
 // `lies` is called for each history: what it remembers is that history's.
-template <class Component>
-MakeComponent Behind(std::function<Lies()> lies) {
-  return [lies = std::move(lies)](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<Component>(loop, cluster, lies()); };
+MakeComponent Behind(const char* process, std::function<Lies()> lies) {
+  return [process, lies = std::move(lies)](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<LiedTo>(loop, cluster, process, lies()); };
 }
 using Edit = void (*)(json::object&);
 MakeComponent SchedulerShown(const api::Resource& resource, Edit edit) {
-  return Behind<LiedToScheduler>([&resource, edit] {
+  return Behind(kScheduler, [&resource, edit] {
     return Lies{[&resource, edit](const api::Resource& shown, json::object& object) {
       if (&shown == &resource) edit(object);
     }, nullptr};
   });
 }
 MakeComponent ControllersSending(std::function<std::optional<kube::Response>(kube::Request&)> send) {
-  return Behind<LiedToControllers>([send = std::move(send)] { return Lies{nullptr, send}; });
+  return Behind(kControllers, [send = std::move(send)] { return Lies{nullptr, send}; });
 }
 
 json::object* Part(json::object& object, const char* name) {
@@ -136,9 +129,10 @@ Lies BindsElsewhere() {
 
 class Preempting {
  public:
-  Preempting(Loop& loop, sandbox::Cluster& cluster) : loop_(loop), client_(cluster.NewClient("scheduler")), pods_(loop, *client_, api::kPods, {}), scheduler_(loop, *client_, {}) {
+  Preempting(Loop& loop, sandbox::Cluster& cluster) : loop_(loop), client_(cluster.NewClient("scheduler")), pods_(loop, *client_, api::kPods, {}),
+      scheduler_(assembly::MakeComponents(loop, *client_, {kScheduler}, {})) {
     pods_.Start([](const auto&, const auto&, const auto&) {});
-    scheduler_.Start();
+    scheduler_->Start();
     Next();
   }
 
@@ -156,8 +150,8 @@ class Preempting {
 
   Loop& loop_;
   const std::unique_ptr<kube::Client> client_;
-  kube::Cache<api::core::Pod> pods_;
-  scheduler::Scheduler scheduler_;
+  kube::Informer<api::core::Pod> pods_;
+  const std::unique_ptr<kube::Components> scheduler_;
   Owner owner_;
 };
 
@@ -242,14 +236,14 @@ std::vector<WrongComponent> WrongComponents() {
       {"IgnoresHostPorts", {Rule::kPorts}, scheduler(SchedulerShown(api::kPods, WithoutPorts))},
       {"IgnoresCapability", {Rule::kCapability}, scheduler(SchedulerShown(api::kQueues, WithoutCapability))},
       {"TakesPodsOfOthersForItsOwn", {Rule::kStranger}, scheduler(SchedulerShown(api::kPods, OfOthersAsOurs))},
-      {"ForgetsToForget", {Rule::kPartBound, Rule::kEnd}, scheduler(Behind<LiedToScheduler>([] { return RefusesBindings(true); }))},
-      {"BindsElsewhere", {Rule::kOvercommitted}, scheduler(Behind<LiedToScheduler>(BindsElsewhere))},
+      {"ForgetsToForget", {Rule::kPartBound, Rule::kEnd}, scheduler(Behind(kScheduler, [] { return RefusesBindings(true); }))},
+      {"BindsElsewhere", {Rule::kOvercommitted}, scheduler(Behind(kScheduler, BindsElsewhere))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
       {"WritesPastTheFence", {Rule::kTwoWriters}, ReplicasWith(Leak::kPastTheFence)},
       {"GoesOnThoughItsLeaseIsLost", {Rule::kTwoWriters}, ReplicasWith(Leak::kGoesOn)},
       {"BindsPodsTwice", {Rule::kBoundTwice}, RebindsPods()},
       {"DeletesNoPod", {Rule::kEnd, Rule::kEndedPods}, controllers(ControllersSending(DeletesNoPod))},
-      {"LosesCommands", {Rule::kCommand}, controllers(Behind<LiedToControllers>(LosesCommands))},
+      {"LosesCommands", {Rule::kCommand}, controllers(Behind(kControllers, LosesCommands))},
       {"CountsOneLess", {Rule::kCounters}, controllers(ControllersSending(CountsOneLess))},
       {"MakesNobodys", {Rule::kLeftovers}, controllers(ControllersSending(MakesNobodys))},
   };
@@ -263,7 +257,7 @@ WrongComponent WrongComponentCalled(const std::string& name) {
 }
 
 std::shared_ptr<void> MakeSchedulerThatIsRefused(Loop& loop, sandbox::Cluster& cluster) {
-  return std::make_shared<LiedToScheduler>(loop, cluster, RefusesBindings(false));
+  return std::make_shared<LiedTo>(loop, cluster, kScheduler, RefusesBindings(false));
 }
 
 }  // namespace gangway::testutil

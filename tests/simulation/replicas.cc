@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "assembly/components.h"
 #include "base/random.h"
 #include "kube/client/fenced_client.h"
 #include "kube/client/write_fence.h"
 #include "kube/runtime/lease.h"
-#include "plugin/controller/controllers.h"
-#include "plugin/scheduler/scheduler.h"
 #include "tests/simulation/pausable.h"
 
 namespace gangway::testutil {
@@ -27,31 +26,21 @@ class Process {
         client_(loop_, *network_),
         fence_([&loop] { return loop.Now(); }), fenced_(loop_, client_, fence_) {
     kube::Client& writes = options.fenced && options.leak == Leak::kNone ? static_cast<kube::Client&>(fenced_) : client_;
-    if (options.component == sandbox::Component::kScheduler) {
-      scheduler::Options own;
-      own.standby = options.fenced;
-      scheduler_ = std::make_unique<scheduler::Scheduler>(loop_, writes, own);
-      scheduler_->Start();
-    } else {
-      controller::ControllersOptions own;
-      own.standby = options.fenced;
-      controllers_ = std::make_unique<controller::Controllers>(loop_, writes, own);
-      controllers_->Start();
-    }
+    assembly::Options own;
+    own.standby = options.fenced;
+    own.translate.target = convert::Target::kGangway;
+    components_ = assembly::MakeComponents(loop_, writes, {sandbox::ClientName(options.component)}, own);
+    components_->Start();
     if (!options.fenced) return;
     kube::LeaseOptions lease;
     lease.ns = "kube-system";
     lease.name = absl::StrCat("gangway-", sandbox::ClientName(options.component));
     lease.identity = identity;
     lease_ = std::make_unique<kube::Lease>(loop_, client_, fence_, lease,
-                                           kube::Lease::Callbacks{[this] { Lead(); }, [on_lost = std::move(on_lost)](const std::string&) { on_lost(); }, nullptr});
+                                           kube::Lease::Callbacks{[this] { components_->Lead(); }, [on_lost = std::move(on_lost)](const std::string&) { on_lost(); }, nullptr});
     lease_->Start();
   }
 
-  void Lead() {
-    if (scheduler_ != nullptr) scheduler_->Lead();
-    if (controllers_ != nullptr) controllers_->Lead();
-  }
   bool Pause(absl::Duration time, bool suspended) {
     if (loop_.paused()) return false;
     loop_.Pause();
@@ -66,8 +55,7 @@ class Process {
   PausableClient client_;
   kube::WriteFence fence_;
   kube::FencedClient fenced_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
-  std::unique_ptr<controller::Controllers> controllers_;
+  std::unique_ptr<kube::Components> components_;
   std::unique_ptr<kube::Lease> lease_;
   Owner owner_;
 };

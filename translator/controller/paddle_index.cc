@@ -27,10 +27,11 @@ std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
 
 }  // namespace
 
-void PaddleIndex::PutJob(const JobKey& key, const JobPtr& job) {
+void PaddleIndex::PutJob(const JobKey& key, const JobPtr& job, bool kept) {
+  if (job != nullptr && !IsOfPaddleJob(job->metadata)) ForgetFactsOfStranger(key, job->metadata);
   if (job == nullptr) {
     jobs_.erase(key);
-  } else if (IsOfPaddleJob(job->metadata)) {
+  } else if (kept || IsOfPaddleJob(job->metadata)) {
     jobs_[key] = job;
   } else {
     auto stranger = std::make_shared<api::volcano::Job>();
@@ -44,25 +45,58 @@ const api::volcano::Job* PaddleIndex::JobOf(const JobKey& key) const {
   return it == jobs_.end() ? nullptr : it->second.get();
 }
 
-void PaddleIndex::RemovePod(const api::NamespacedName& key) {
-  const auto known = job_of_pod_.find(key);
-  if (known == job_of_pod_.end()) return;
-  const auto table = pods_.find(JobKey{key.ns, known->second});
-  table->second->erase(key.name);
-  if (table->second->empty()) pods_.erase(table);
-  job_of_pod_.erase(known);
+std::string PaddleIndex::KnownJobOf(const api::NamespacedName& pod) const {
+  if (const auto odd = job_of_odd_pod_.find(pod); odd != job_of_odd_pod_.end()) return odd->second;
+  for (std::size_t dash = pod.name.find('-'); dash != std::string::npos; dash = pod.name.find('-', dash + 1)) {
+    const auto it = pods_.find(JobKey{pod.ns, pod.name.substr(0, dash)});
+    if (it != pods_.end() && it->second->Has(pod.name)) return it->first.name;
+  }
+  return "";
+}
+
+void PaddleIndex::RemovePod(const api::NamespacedName& key, const std::string& job) {
+  job_of_odd_pod_.erase(key);
+  const auto it = pods_.find(JobKey{key.ns, job});
+  it->second->table.erase(key.name);
+  it->second->of_strangers.erase(key.name);
+  if (it->second->table.empty() && it->second->of_strangers.empty()) pods_.erase(it);
+}
+
+bool PaddleIndex::IsOfStranger(const api::core::Pod& pod, const JobKey& job) const {
+  const auto it = jobs_.find(job);
+  const api::OwnerReference* const owner = pod.metadata.Controller();
+  return it != jobs_.end() && owner != nullptr && owner->uid == it->second->metadata.uid && !IsOfPaddleJob(it->second->metadata);
+}
+
+void PaddleIndex::ForgetFactsOfStranger(const JobKey& key, const api::ObjectMeta& job) {
+  const auto it = pods_.find(key);
+  if (it == pods_.end()) return;
+  Pods& pods = *it->second;
+  for (auto pod = pods.table.begin(); pod != pods.table.end();) {
+    if (pod->second.owner_uid != job.uid) {
+      ++pod;
+      continue;
+    }
+    pods.of_strangers.insert(pod->first);
+    pod = pods.table.erase(pod);
+  }
 }
 
 JobKey PaddleIndex::PutPod(const api::NamespacedName& key, const api::core::Pod* pod) {
-  const auto known = job_of_pod_.find(key);
-  const JobKey was = known == job_of_pod_.end() ? JobKey{} : JobKey{key.ns, known->second};
+  const std::string was = KnownJobOf(key);
   const std::string job = pod == nullptr ? std::string() : paddle_lifecycle::JobOf(*pod);
-  if (job.empty() || job != was.name) RemovePod(key);
-  if (job.empty()) return was;
-  job_of_pod_[key] = job;
-  std::unique_ptr<paddle_lifecycle::PodTable>& table = pods_[JobKey{key.ns, job}];
-  if (table == nullptr) table = std::make_unique<paddle_lifecycle::PodTable>();
-  (*table)[key.name] = paddle_lifecycle::FactsOf(*pod);
+  if (!was.empty() && job != was) RemovePod(key, was);
+  if (job.empty()) return was.empty() ? JobKey{} : JobKey{key.ns, was};
+  if (!absl::StartsWith(key.name, absl::StrCat(job, "-"))) job_of_odd_pod_[key] = job;
+  std::unique_ptr<Pods>& pods = pods_[JobKey{key.ns, job}];
+  if (pods == nullptr) pods = std::make_unique<Pods>();
+  if (IsOfStranger(*pod, {key.ns, job})) {
+    pods->table.erase(key.name);
+    pods->of_strangers.insert(key.name);
+  } else {
+    pods->of_strangers.erase(key.name);
+    pods->table[key.name] = paddle_lifecycle::FactsOf(*pod);
+  }
   return {key.ns, job};
 }
 
@@ -139,7 +173,11 @@ bool PaddleIndex::PutQueue(const std::string& name, const api::volcano::Queue* q
 
 void PaddleIndex::Fill(const JobKey& key, paddle_lifecycle::PaddleJobView& view) const {
   view.volcano_job = JobOf(key);
-  if (const auto table = pods_.find(key); table != pods_.end()) view.pods = table->second.get();
+  if (const auto it = pods_.find(key); it != pods_.end()) {
+    Pods& pods = *it->second;
+    for (const std::string& name : pods.of_strangers) pods.table.try_emplace(name);  // there they are, and that is all that matters
+    view.pods = &pods.table;
+  }
   if (const auto given = commands_.find(key); given != commands_.end()) {
     for (const auto& [order, command] : given->second) view.commands.push_back(command.get());
   }

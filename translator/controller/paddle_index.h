@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "api/core/objects.h"
@@ -30,7 +31,8 @@ class PaddleIndex {
   using CommandPtr = std::shared_ptr<const api::volcano::Command>;
 
   // What the caches saw; null is absent. What is answered is whom it concerns; a key without a name: nobody.
-  void PutJob(const JobKey& key, const JobPtr& job);
+  // `kept`: others keep the Job, so that it costs nothing to hold it; else of a Job that no PaddleJob controls only the metadata is.
+  void PutJob(const JobKey& key, const JobPtr& job, bool kept = false);
   JobKey PutPod(const api::NamespacedName& key, const api::core::Pod* pod);
   JobKey PutCommand(const api::NamespacedName& key, const CommandPtr& before, const CommandPtr& after);
   // All that might want its name: "a-b-c" concerns a, a-b and a-b-c.
@@ -40,7 +42,7 @@ class PaddleIndex {
   // Whether its state is another than before.
   bool PutQueue(const std::string& name, const api::volcano::Queue* queue);
 
-  // Of a Job that no PaddleJob controls only the metadata.
+  // Of a Job that no PaddleJob controls nothing but the metadata may be there.
   const api::volcano::Job* JobOf(const JobKey& key) const;
   // The Job, pods, commands, objects and queues of the view.
   void Fill(const JobKey& key, paddle_lifecycle::PaddleJobView& view) const;
@@ -55,12 +57,23 @@ class PaddleIndex {
     paddle_lifecycle::EventText text;
   };
 
-  void RemovePod(const api::NamespacedName& key);
+  // What has the name of a Job. Of pods of a Job that no PaddleJob controls only the names are kept: they are no more than in the way.
+  struct Pods {
+    paddle_lifecycle::PodTable table;
+    absl::btree_set<std::string> of_strangers;  // names
+    bool Has(const std::string& name) const { return table.contains(name) || of_strangers.contains(name); }
+  };
+
+  // Whose pod it is as far as we know; "" for nobody's.
+  std::string KnownJobOf(const api::NamespacedName& pod) const;
+  bool IsOfStranger(const api::core::Pod& pod, const JobKey& job) const;
+  void RemovePod(const api::NamespacedName& key, const std::string& job);
+  void ForgetFactsOfStranger(const JobKey& key, const api::ObjectMeta& job);
   static CommandOrder OrderOf(const api::volcano::Command& command);
 
   absl::flat_hash_map<JobKey, JobPtr> jobs_;
-  absl::flat_hash_map<JobKey, std::unique_ptr<paddle_lifecycle::PodTable>> pods_;
-  absl::flat_hash_map<api::NamespacedName, std::string> job_of_pod_;
+  absl::flat_hash_map<JobKey, std::unique_ptr<Pods>> pods_;
+  absl::flat_hash_map<api::NamespacedName, std::string> job_of_odd_pod_;  // whose name does not begin with that of its Job
   absl::flat_hash_map<JobKey, absl::btree_map<CommandOrder, CommandPtr>> commands_;
   // By namespace, then by name and resource, so that those which begin alike stand together.
   absl::flat_hash_map<std::string, std::map<std::pair<std::string, std::string_view>, paddle_lifecycle::NearbyObject>> objects_;

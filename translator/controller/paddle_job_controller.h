@@ -1,67 +1,52 @@
-// Keeps every PaddleJob, of either dialect, as translator/lifecycle decides. Used on its loop.
+// Keeps the PaddleJobs of one dialect as translator/lifecycle decides. A dialect is kept while its CRD is there; one that is missing is looked
+// for again now and then. Used on its loop.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
-#include "base/loop.h"
-#include "kube/runtime/driver.h"
-#include "translator/controller/paddle_caches.h"
-#include "translator/controller/paddle_index.h"
+#include "api/paddle/paddle_job.h"
+#include "kube/runtime/component.h"
+#include "translator/controller/paddle_surroundings.h"
 #include "translator/convert/options.h"
 
 namespace gangway::paddle_controller {
 
-class PaddleJobController {
+// T: api::paddle::PaddleJob or api::paddle::kubeflow::PaddleJob.
+template <class T>
+class PaddleJobController final : public kube::Component {
  public:
-  PaddleJobController(Loop& loop, kube::Client& client, kube::Recorder& recorder, PaddleCaches& caches, convert::TranslateOptions translate,
-                      kube::DriverOptions paddle, kube::DriverOptions kubeflow);
-
-  // What the caches saw; null is absent.
-  void OnPaddleJob(const api::Resource& resource, const JobKey& key, const api::ObjectMeta* before, const api::ObjectMeta* after);
-  void OnJob(const JobKey& key, const PaddleIndex::JobPtr& job);
-  void OnPod(const api::NamespacedName& key, const api::core::Pod* pod);
-  void OnPodGroup(const api::volcano::PodGroup& group);
-  void OnCommand(const api::NamespacedName& key, const PaddleIndex::CommandPtr& before, const PaddleIndex::CommandPtr& after);
-  void OnObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata);
-  void OnGroupEvent(const api::NamespacedName& key, const api::core::Event* event);
-  void OnJobWarning(const api::NamespacedName& key, const api::core::Event* event);
-  void OnQueue(const std::string& name, const api::volcano::Queue* queue);
-
-  // Asleep it keeps its index and decides nothing; Wake() looks at everything.
-  void Sleep();
-  void Wake();
-  const kube::Driver& paddle_jobs() const { return paddle_; }
-  const kube::Driver& kubeflow_jobs() const { return kubeflow_; }
+  // `translate`: for whom Jobs are written; `kept`, `group`, `namespace_queue` and `sidecars` are not looked at.
+  PaddleJobController(kube::Informers& informers, kube::ComponentOptions options, convert::TranslateOptions translate);
 
  private:
-  using DialectKey = std::pair<const api::Resource*, JobKey>;
   // What is remembered of a PaddleJob besides what the API server holds.
   struct Memory {
     std::string refused;
     absl::Time status_written = absl::InfinitePast();
   };
+  using HeldGroups = std::shared_ptr<const api::volcano::PodGroup>[2];
 
-  kube::Plan Decide(const api::Resource& resource, const JobKey& key, absl::Time now);
-  void FindGroups(const JobKey& key, paddle_lifecycle::PaddleJobView& view, std::shared_ptr<const api::volcano::PodGroup> (&held)[2]) const;
-  // Whichever PaddleJobs have this name.
+  void OnPaddleJob(const JobKey& key, const T* before, const T* after);
+  // If there is one of this name.
   void Enqueue(const JobKey& key);
   void EnqueueAll();
-  kube::Driver& DriverOf(const api::Resource& resource);
-  void OnReply(const api::Resource& resource, const kube::Write& write, const kube::Response& response);
-  const api::ObjectMeta* MetadataOf(const api::Resource& resource, const JobKey& key) const;
-  void OnRefused(const api::Resource& resource, const api::ObjectMeta& paddle_job, const kube::Write& write, const absl::Status& status);
+  void Wake() override { EnqueueAll(); }
+  void OnReply(const kube::Write& write, const kube::Response& response) override;
+  kube::Plan Decide(const JobKey& key, absl::Time now);
+  void FindGroups(const JobKey& key, paddle_lifecycle::PaddleJobView& view, HeldGroups& held) const;
+  void OnRefused(const api::ObjectMeta& paddle_job, const kube::Write& write, const absl::Status& status);
 
-  Loop& loop_;
-  PaddleCaches& caches_;
-  kube::Recorder& recorder_;
   const convert::TranslateOptions translate_;
-  PaddleIndex index_;
-  absl::flat_hash_map<DialectKey, Memory> memory_;
-  kube::Driver paddle_, kubeflow_;
+  kube::Informer<T>& paddle_jobs_;
+  const std::shared_ptr<PaddleSurroundings> around_;
+  absl::flat_hash_map<JobKey, Memory> memory_;
+  kube::Driver& driver_;
 };
+
+extern template class PaddleJobController<api::paddle::PaddleJob>;
+extern template class PaddleJobController<api::paddle::kubeflow::PaddleJob>;
 
 }  // namespace gangway::paddle_controller

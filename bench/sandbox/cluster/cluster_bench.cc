@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "bench/clock/manual_time.h"
 #include "benchmark/benchmark.h"
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 #include "sandbox/cluster/cluster.h"
 
 namespace gangway::sandbox {
@@ -58,7 +58,7 @@ void BM_JobsToCompleted(benchmark::State& state) {
     Owner owner;
     Cluster cluster(loop, InstantCluster(static_cast<int>(state.range(1))));
     const auto client = cluster.NewClient("user");
-    kube::Cache<api::volcano::Job> cache(loop, *client, api::kJobs, {});
+    kube::Informer<api::volcano::Job> cache(loop, *client, api::kJobs, {});
     int completed = 0;
     cluster.Start();
     cache.Start([&](const auto&, const auto& before, const auto& after) {

@@ -5,13 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "api/paddle_resources.h"
 #include "api/resource.h"
+#include "assembly/components.h"
 #include "base/asio_loop.h"
 #include "base/check.h"
 #include "bench/clock/manual_time.h"
 #include "benchmark/benchmark.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
-#include "translator/controller/paddle_controllers.h"
 
 namespace gangway::paddle_controller {
 namespace {
@@ -66,11 +66,11 @@ void BM_PaddleJobsFromCold(benchmark::State& state) {
     create(api::kQueues, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"default"},"spec":{"weight":1}})");
     for (std::size_t i = 0; i < jobs; ++i) create(api::paddle::kPaddleJobs, "default", JobText(static_cast<int>(i)));
     loop.Run();
-    PaddleControllersOptions controller;
+    assembly::Options controller;
     controller.translate.target = convert::Target::kGangway;
-    PaddleControllers controllers(loop, client, std::move(controller));
+    const auto controllers = assembly::MakeComponents(loop, client, {"paddle-controllers"}, controller);
     time.Begin();
-    controllers.Start();
+    controllers->Start();
     loop.Run();
     time.End();
     loop.PostAt(loop.Now() + kQuiet, owner.token(), [&] { loop.Stop(); });

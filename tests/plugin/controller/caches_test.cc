@@ -89,8 +89,8 @@ TEST_F(CachesTest, AnObjectOfAnyKindThatCannotBeReadIsToldToItsUser) {
 
 // A second look that went by what was before the first's write would be refused as a conflict.
 TEST_F(CachesTest, WhatWasWrittenIsKnownBeforeTheWatchTells) {
-  ControllersOptions options;
-  options.jobs = options.cron_jobs = options.queues = options.pod_groups = false;
+  Options options;
+  options.only = {"jobflow"};
   Start(options);
   Create(api::kJobTemplates, R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":"t"},"spec":{"tasks":[
       {"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
@@ -115,8 +115,9 @@ TEST_F(CachesTest, WhatWasWrittenIsKnownBeforeTheWatchTells) {
 // PaddleJobs are translated otherwise where somebody puts containers into their pods.
 TEST_F(CachesTest, ANamespaceThatInjectsSidecarsIsKnownAsLongAsItDoes) {
   sandbox::InProcessClient client(loop_, server_, "namespaces");
-  NamespaceQueues namespaces(loop_, client, nullptr, {});
-  namespaces.Start([] {}, nullptr);
+  kube::Informers informers(loop_, client);
+  const NamespaceQueues namespaces(informers.Of<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected()));
+  informers.Start();
   const auto label = [&](const char* value) {
     Patch(api::kNamespaces, "default", absl::StrCat(R"({"metadata":{"labels":{"istio-injection":)", value, "}}}"));
     Run();
@@ -135,8 +136,8 @@ TEST_F(CachesTest, ANamespaceThatInjectsSidecarsIsKnownAsLongAsItDoes) {
 
 TEST_F(CachesTest, AdmissionIsToldOfQueuesAndNamespacesThoughNoControllerRuns) {
   const auto facts = std::make_shared<AdmissionFacts>();
-  ControllersOptions options;
-  options.jobs = options.cron_jobs = options.job_flows = options.queues = options.pod_groups = false;
+  Options options;
+  options.only = {"none"};
   options.admission_facts = facts;
   Patch(api::kNamespaces, "default", R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"team"}}})");
   Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"team"},"spec":{}})");
@@ -156,7 +157,7 @@ TEST_F(CachesTest, AdmissionIsToldOfQueuesAndNamespacesThoughNoControllerRuns) {
 TEST_F(CachesTest, AdmissionWaitsUntilQueuesAndNamespacesAreListed) {
   for (const api::Resource* resource : {&api::kQueues, &api::kNamespaces}) {
     const auto facts = std::make_shared<AdmissionFacts>();
-    ControllersOptions options;
+    Options options;
     options.admission_facts = facts;
     Owner owner;
     fate_ = [&](const kube::Request& request) {

@@ -14,15 +14,20 @@
 #include "api/json_value.h"
 #include "api/resource.h"
 #include "api/volcano/job.h"
+#include "assembly/components.h"
 #include "base/simulated_loop.h"
 #include "gtest/gtest.h"
-#include "plugin/controller/controllers.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
 
 namespace gangway::controller {
 
 namespace json = boost::json;
+using assembly::Options;
+
+inline std::unique_ptr<kube::Components> MakeControllers(Loop& loop, kube::Client& client, const Options& options = {}) {
+  return assembly::MakeComponents(loop, client, {"controllers"}, options);
+}
 
 inline sandbox::ApiServerOptions ServerOptions(bool default_objects, sandbox::JournalSink journal) {
   sandbox::ApiServerOptions options;
@@ -36,12 +41,12 @@ class ControllersTest : public ::testing::Test {
   explicit ControllersTest(bool default_objects = true)
       : loop_(1), server_(loop_, ServerOptions(default_objects, [this](const sandbox::JournalRecord& record) { OnRecord(record); })) {}
 
-  void Start(ControllersOptions options = {}) {
+  void Start(const Options& options = {}) {
     sandbox::Faults faults;
     faults.request = [this](const kube::Request& request) { return fate_ ? fate_(request) : sandbox::RequestFate{}; };
     faults.frames = [this](const kube::Request& watch, const auto&) { return watch_fate_ ? watch_fate_(watch) : sandbox::WatchFate{}; };
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "controllers", std::move(faults));
-    controllers_ = std::make_unique<Controllers>(loop_, *client_, std::move(options));
+    controllers_ = MakeControllers(loop_, *client_, options);
     controllers_->Start();
     Run();
     EXPECT_TRUE(controllers_->synced());
@@ -141,7 +146,7 @@ class ControllersTest : public ::testing::Test {
   SimulatedLoop loop_;
   sandbox::ApiServer server_;
   std::unique_ptr<sandbox::InProcessClient> client_;
-  std::unique_ptr<Controllers> controllers_;
+  std::unique_ptr<kube::Components> controllers_;
   std::function<sandbox::RequestFate(const kube::Request&)> fate_;
   std::function<sandbox::WatchFate(const kube::Request& watch)> watch_fate_;
   int writes_ = 0;

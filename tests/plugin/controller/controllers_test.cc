@@ -1,6 +1,4 @@
 // The controllers against the sandbox's API server on a simulated loop; the test is the scheduler and the kubelets.
-#include "plugin/controller/controllers.h"
-
 #include <string>
 
 #include "absl/strings/match.h"
@@ -234,7 +232,7 @@ TEST_F(ControllersTest, ManyJobsEachOnTheirOwn) {
 }
 
 TEST_F(ControllersTest, AStandbyWritesNothingUntilItLeads) {
-  ControllersOptions options;
+  Options options;
   options.standby = true;
   Start(options);
   Create(api::kJobs, JobText("ctr", 1, {{"w", 1}}));
@@ -251,8 +249,8 @@ TEST_F(ControllersTest, AStandbyWritesNothingUntilItLeads) {
 }
 
 TEST_F(ControllersTest, OnlyThoseAskedForRun) {
-  ControllersOptions options;
-  options.jobs = options.cron_jobs = options.queues = false;
+  Options options;
+  options.only = {"jobflow", "podgroup"};
   Start(options);
   Create(api::kJobs, JobText("ctr", 1, {{"w", 1}}));
   EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
@@ -262,7 +260,7 @@ TEST_F(ControllersTest, OnlyThoseAskedForRun) {
 }
 
 TEST_F(ControllersTest, OtherNamespacesAreLeftAlone) {
-  ControllersOptions options;
+  Options options;
   options.namespaces = {"mine", "yours"};
   Start(options);
   Create(api::kJobs, JobText("ctr", 1, {{"w", 1}}));

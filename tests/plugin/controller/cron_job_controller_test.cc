@@ -146,8 +146,8 @@ TEST_F(CronJobControllerTest, NoFaultMakesARunTwiceOrLeavesItOut) {
 TEST_F(CronJobControllerTest, TwoControllersMakeOneJob) {
   Start();
   sandbox::InProcessClient client(loop_, server_, "second", {});
-  Controllers second(loop_, client, {});
-  second.Start();
+  const auto second = MakeControllers(loop_, client);
+  second->Start();
   Run();
   Apply("0 * * * *");
   Run(absl::Hours(3) + absl::Minutes(1));
@@ -263,8 +263,8 @@ TEST_F(CronJobControllerTest, ItsJobsGoWithIt) {
 }
 
 TEST_F(CronJobControllerTest, ItRunsWithoutTheControllerOfJobs) {
-  ControllersOptions options;
-  options.jobs = options.queues = options.pod_groups = false;
+  Options options;
+  options.only = {"cronjob", "jobflow"};
   Start(options);
   Apply("0 * * * *");
   Run(absl::Hours(1) + absl::Minutes(1));

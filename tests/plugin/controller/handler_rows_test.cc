@@ -5,7 +5,6 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "plugin/controller/caches.h"
 #include "tests/plugin/controller/controllers_fixture.h"
 #include "tests/plugin/lifecycle/world.h"
 
@@ -49,7 +48,7 @@ std::string PlansOf(absl::string_view driver, const Metrics& metrics) {
 // A list that shows what is known already: a watch that broke, and a restart of the server's history.
 TEST_F(HandlerRowTest, H3TheSameResourceVersionIsNoNews) {
   Metrics metrics;
-  ControllersOptions options;
+  Options options;
   options.metrics = &metrics;
   Start(options);
   StartJob("job1", JobText("job1", 1, {{"w", 1}}));

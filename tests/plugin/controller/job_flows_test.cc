@@ -16,9 +16,9 @@ using ::testing::IsEmpty;
 
 class JobFlowsTest : public ControllersTest {
  protected:
-  static ControllersOptions FlowsOnly() {
-    ControllersOptions options;
-    options.jobs = options.cron_jobs = options.queues = options.pod_groups = false;
+  static Options FlowsOnly() {
+    Options options;
+    options.only = {"jobflow"};
     return options;
   }
   void AddTemplate(const std::string& name) {

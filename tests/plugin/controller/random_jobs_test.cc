@@ -45,7 +45,7 @@ class RandomWorld : public ControllersTest {
   void Live() {
     network_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "controllers");
     checking_ = std::make_unique<CheckingClient>(*network_, refused_);
-    controllers_ = std::make_unique<Controllers>(loop_, *checking_, ControllersOptions{});
+    controllers_ = MakeControllers(loop_, *checking_);
     controllers_->Start();
     Run();
     const std::string text = api::Encode(random_.Job());

@@ -43,9 +43,9 @@ class NumberedKeys : public SshKeys {
 class SshTest : public ControllersTest {
  protected:
   void StartWithKeys() {
-    ControllersOptions options;
-    options.ssh_keys = &keys_;
-    Start(std::move(options));
+    Options options;
+    options.ssh.keys = &keys_;
+    Start(options);
   }
   static std::string WithSsh(const std::string& flags = "[]", const std::string& name = "plug") {
     return JobText(name, 1, {{"w", 1}}, absl::StrCat(R"("plugins":{"ssh":)", flags, R"(},"policies":[{"event":"PodFailed","action":"RestartJob"}])"));

@@ -92,9 +92,9 @@ TEST_F(WorkloadGroupsTest, ThePodMayComeBeforeItsOwnerIsSeen) {
 }
 
 TEST_F(WorkloadGroupsTest, WithoutInheritanceEachPodMayStartAlone) {
-  ControllersOptions options;
+  Options options;
   options.inherit_owner_annotations = false;
-  Start(std::move(options));
+  Start(options);
   AddSet(api::kReplicaSets, "rs", 4, kThree);
   AddPod("rs-a", &api::kReplicaSets, "rs");
   EXPECT_EQ(Text(api::kPodGroups, absl::StrCat("podgroup-", Uid(api::kReplicaSets, "rs")), "/spec/minMember"), "1");
@@ -197,17 +197,17 @@ TEST_F(NamespaceQueuesTest, GroupsAreMadeInTheQueueOfTheirNamespace) {
 }
 
 TEST_F(NamespaceQueuesTest, GroupsAloneGetTheQueueToo) {
-  ControllersOptions options;
-  options.jobs = options.cron_jobs = options.job_flows = options.queues = false;
+  Options options;
+  options.only = {"podgroup"};
   Start(options);
   AddPod("bare");
   EXPECT_THAT(asked_, ElementsAre("team"));
 }
 
 TEST_F(NamespaceQueuesTest, OfNamedNamespacesOnlyTheseAreRead) {
-  ControllersOptions options;
+  Options options;
   options.namespaces = {"default"};
-  Start(std::move(options));
+  Start(options);
   Create(api::kJobs, JobJson("j"));
   EXPECT_THAT(asked_, ElementsAre("team"));
   EXPECT_THAT(read_, Each(HasSubstr("fieldSelector=metadata.name%3Ddefault")));

@@ -14,7 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
 #include "base/simulated_loop.h"
-#include "plugin/scheduler/scheduler.h"
+#include "tests/plugin/scheduler/running_scheduler.h"
 #include "tests/testing/fake_client.h"
 
 namespace gangway::scheduler {
@@ -66,9 +66,9 @@ class FieldsTest : public ::testing::Test {
   }
 
   // Lets it work for a while; what was bound stands in bound_, what is told of the gang in reason_.
-  void Run(Options options = {}) {
+  void Run(Options options = {}, std::vector<std::string> namespaces = {}) {
     client_.SetHandler([this](const kube::Request& request) { return Answer(request); });
-    scheduler_.emplace(loop_, client_, std::move(options));
+    scheduler_.emplace(loop_, client_, std::move(options), false, std::move(namespaces));
     scheduler_->Start();
     loop_.RunFor(absl::Seconds(5));
   }
@@ -102,7 +102,7 @@ class FieldsTest : public ::testing::Test {
   testutil::FakeClient client_;
   std::map<std::string, std::string> items_;  // by plural
   std::set<std::string> forbidden_;           // plurals
-  std::optional<Scheduler> scheduler_;
+  std::optional<RunningScheduler> scheduler_;
   std::map<std::string, std::string> bound_;
   std::string reason_, phase_;
 };
@@ -278,7 +278,7 @@ TEST_F(FieldsTest, WithoutTheRightOnClaimsOnlyPodsWithClaimsWait) {
   AddPod("p1");
   Run();
   EXPECT_THAT(bound_, ElementsAre(testing::Pair("p1", "n1")));
-  EXPECT_THAT(scheduler_->Dump(9), HasSubstr("claim data cannot be read: the scheduler may not list persistentvolumeclaims"));
+  EXPECT_THAT(scheduler_->Dump(), HasSubstr("claim data cannot be read: the scheduler may not list persistentvolumeclaims"));
   EXPECT_EQ(scheduler_->problem(), "");
 }
 
@@ -314,9 +314,7 @@ TEST_F(FieldsTest, NamespacesAreMatchedByTheirLabels) {
 }
 
 TEST_F(FieldsTest, OnlyTheNamespacesItServesAreRead) {
-  Options options;
-  options.namespaces = {"ns"};
-  Run(std::move(options));
+  Run({}, {"ns"});
   std::vector<std::string> asked;
   for (const kube::Request& request : client_.requests()) {
     if (absl::EndsWith(request.path, "/namespaces")) asked.push_back(request.query);

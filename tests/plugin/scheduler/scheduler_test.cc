@@ -22,6 +22,7 @@
 #include "base/simulated_loop.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
+#include "tests/plugin/scheduler/running_scheduler.h"
 #include "tests/testing/fake_client.h"
 
 namespace gangway::scheduler {
@@ -41,7 +42,7 @@ class SchedulerTest : public ::testing::Test {
                           Text(Get(api::kConfigMaps, "job"), "/metadata/uid"), R"("}],)");
   }
 
-  void StartScheduler(Options options = {}) {
+  void StartScheduler(Options options = {}, bool standby = false, std::vector<std::string> namespaces = {}) {
     sandbox::Faults faults;
     faults.frames = [this](const kube::Request&, const std::vector<kube::Frame>&) {
       sandbox::WatchFate fate;
@@ -54,7 +55,7 @@ class SchedulerTest : public ::testing::Test {
       return fate;
     };
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "scheduler", std::move(faults));
-    scheduler_ = std::make_unique<Scheduler>(loop_, *client_, std::move(options));
+    scheduler_ = std::make_unique<RunningScheduler>(loop_, *client_, std::move(options), standby, std::move(namespaces));
     scheduler_->Start();
   }
   void Crash() {
@@ -177,7 +178,7 @@ class SchedulerTest : public ::testing::Test {
   SimulatedLoop loop_;
   sandbox::ApiServer server_;
   std::unique_ptr<sandbox::InProcessClient> client_;
-  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<RunningScheduler> scheduler_;
   std::function<sandbox::RequestFate(const kube::Request&)> fate_;
   absl::Duration watch_delay_ = absl::ZeroDuration();
   std::string owner_;
@@ -350,9 +351,9 @@ TEST_F(SurplusPauseTest, WhatWaitsBeyondItsMinimumIsNotForgottenMeanwhile) {
   const std::string before = told();
   AddGroup("other", 1);
   loop_.RunFor(absl::Milliseconds(250));
-  EXPECT_THAT(scheduler_->Dump(10), HasSubstr("waits for 2 of 4 tasks"));
+  EXPECT_THAT(scheduler_->Dump(), HasSubstr("waits for 2 of 4 tasks"));
   loop_.RunFor(absl::Seconds(20));
-  EXPECT_THAT(scheduler_->Dump(10), HasSubstr("waits for 2 of 4 tasks"));
+  EXPECT_THAT(scheduler_->Dump(), HasSubstr("waits for 2 of 4 tasks"));
   EXPECT_EQ(told(), before) << "nothing new is said";
 }
 
@@ -509,7 +510,7 @@ TEST_F(SchedulerTest, ARefusedBindingFreesItsRoomAndTheGangIsDecidedAnew) {
   loop_.RunFor(absl::Seconds(2));
   const model::Cluster& cluster = scheduler_->cluster();
   EXPECT_EQ(cluster.free(cluster.FindNode("node-000"), model::kCpu), 16000) << "it rests and holds nothing";
-  EXPECT_THAT(scheduler_->Dump(10), HasSubstr("was refused: Forbidden"));
+  EXPECT_THAT(scheduler_->Dump(), HasSubstr("was refused: Forbidden"));
   ASSERT_TRUE(Ask("PATCH", "/api/v1/nodes/node-000", R"({"spec":{"unschedulable":true}})", "application/merge-patch+json").ok());
   loop_.RunFor(absl::Seconds(2));
   EXPECT_EQ(NodeOf("p"), "") << "it rests";
@@ -786,7 +787,7 @@ TEST_F(SchedulerTest, MissingQueuesAreMade) {
   bare.default_objects = false;
   sandbox::ApiServer server(loop_, std::move(bare));
   sandbox::InProcessClient client(loop_, server, "scheduler");
-  Scheduler scheduler(loop_, client, {});
+  RunningScheduler scheduler(loop_, client, {});
   scheduler.Start();
   loop_.RunFor(absl::Seconds(2));
   for (const char* name : {"root", "default"}) {
@@ -799,9 +800,7 @@ TEST_F(SchedulerTest, MissingQueuesAreMade) {
 
 TEST_F(SchedulerTest, AStandbyFillsItsCachesAndDecidesNothingUntilItLeads) {
   AddNodes(1);
-  Options options;
-  options.standby = true;
-  StartScheduler(options);
+  StartScheduler({}, true);
   AddGroup("g", 1);
   AddPod("p", "g", "1");
   loop_.RunFor(absl::Minutes(1));
@@ -837,9 +836,7 @@ TEST_F(SchedulerTest, OtherNamespacesAreLeftAloneAndTakeRoom) {
   Bind("taken", "node-000");
   Ask("POST", "/apis/scheduling.volcano.sh/v1beta1/namespaces/mine/podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"m"},"spec":{"minMember":1,"queue":"default"}})");
   Ask("POST", "/api/v1/namespaces/mine/pods", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"m","annotations":{"scheduling.k8s.io/group-name":"m"}},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"2"}}}]}})");
-  Options options;
-  options.namespaces = {"mine"};
-  StartScheduler(options);
+  StartScheduler({}, false, {"mine"});
   loop_.RunFor(absl::Seconds(5));
   EXPECT_EQ(Text(Get(api::kPodGroups, "g"), "/status/phase"), "") << "not ours to write";
   const std::string mine(*Ask("GET", "/apis/scheduling.volcano.sh/v1beta1/namespaces/mine/podgroups/m").body);
@@ -856,19 +853,25 @@ TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
   AddGroup("g", 1);
   AddPod("p", "g", "3");
   loop_.RunFor(absl::Seconds(5));
-  const auto dump = api::ParseJson(scheduler_->Dump(10));
+  const auto dump = api::ParseJson(scheduler_->Dump());
   ASSERT_TRUE(dump.ok()) << dump.status();
   EXPECT_EQ(dump->at("caches").at("nodes").as_int64(), 1);
   EXPECT_EQ(Text(*dump, "/gangs/0/gang"), "default/g");
   EXPECT_THAT(Text(*dump, "/gangs/0/reason"), HasSubstr("needs cpu 3"));
-  for (const char* number : {"queuedKeys", "plansUnderWay", "eventsWaiting"}) EXPECT_EQ(dump->at(number).as_int64(), 0) << number;
+  for (const char* number : {"queuedKeys", "plansUnderWay"}) EXPECT_EQ(dump->at("controllers").at("podgroup").at(number).as_int64(), 0) << number;
+  EXPECT_EQ(dump->at("eventsWaiting").as_int64(), 0);
   EXPECT_EQ(dump->at("waitingGangs").as_int64(), 1);
   EXPECT_EQ(dump->at("gangs").at(0).at("minMember").as_int64(), 1);
   EXPECT_EQ(dump->at("gangs").at(0).at("tasks").as_int64(), 1);
   for (const char* cache : {"pods", "podgroups"}) EXPECT_EQ(dump->at("caches").at(cache).as_int64(), 1) << cache;
   for (const char* cache : {"persistentvolumeclaims", "persistentvolumes"}) EXPECT_EQ(dump->at("caches").at(cache).as_int64(), 0) << cache;
   for (const char* cache : {"storageclasses", "priorityclasses", "queues"}) EXPECT_GE(dump->at("caches").at(cache).as_int64(), 1) << cache << ": those that are always there";
-  EXPECT_THAT(scheduler_->Dump(0), HasSubstr(R"("gangs":[])"));
+  Crash();
+  Options none;
+  none.max_dumped_gangs = 0;
+  StartScheduler(none);
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(scheduler_->Dump(), HasSubstr(R"("waitingGangs":1,"gangs":[])"));
 }
 
 // Recording queue-states: a queue without pods has {cpu: 0, memory: 0}; root has what all have.
@@ -1092,7 +1095,7 @@ TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
       return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[
         {"metadata":{"name":"g","namespace":"ns","uid":"u","resourceVersion":"2"},"spec":{"minMember":1,"queue":"default"}}]})");
     });
-    Scheduler scheduler(loop, client, {});
+    RunningScheduler scheduler(loop, client, {});
     scheduler.Start();
     loop.RunFor(absl::Seconds(5));
     const auto writes = [&] {
@@ -1121,7 +1124,7 @@ TEST(SchedulerObjectsTest, OfEachResourceWhatDoesNotDecodeIsTold) {
       const std::string item = absl::StrCat(R"({"metadata":{"name":"bad","uid":"u1","resourceVersion":"1"},)", member, "}");
       return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", absl::EndsWith(request.path, "/" + plural) ? item : "", "]}"));
     });
-    Scheduler scheduler(loop, client, {});
+    RunningScheduler scheduler(loop, client, {});
     scheduler.Start();
     loop.RunFor(absl::Seconds(5));
     EXPECT_TRUE(std::any_of(client.requests().begin(), client.requests().end(), [](const kube::Request& request) {
@@ -1141,7 +1144,7 @@ TEST(SchedulerObjectsTest, OneThatDoesNotDecodeStopsNobodyElse) {
       {"metadata":{"name":"bad","namespace":"ns","uid":"u1","resourceVersion":"1"},"spec":{"minMember":"many"}},
       {"metadata":{"name":"good","namespace":"ns","uid":"u2","resourceVersion":"2"},"spec":{"minMember":1,"queue":"default"}}]})");
   });
-  Scheduler scheduler(loop, client, {});
+  RunningScheduler scheduler(loop, client, {});
   scheduler.Start();
   loop.RunFor(absl::Seconds(5));
   std::vector<std::string> events;

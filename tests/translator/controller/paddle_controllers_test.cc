@@ -1,6 +1,4 @@
 // PaddleJobs before the embedded cluster, with the controller's own client between, in which things go wrong.
-#include "translator/controller/paddle_controllers.h"
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "api/paddle/paddle_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
+#include "assembly/components.h"
 #include "base/simulated_loop.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -67,10 +66,10 @@ class PaddleControllersTest : public ::testing::Test {
   }
 
   void Start(bool standby = false) {
-    PaddleControllersOptions options;
+    assembly::Options options;
     options.translate.target = convert::Target::kGangway;
     options.standby = standby;
-    controllers_ = std::make_unique<PaddleControllers>(loop_, *client_, std::move(options));
+    controllers_ = assembly::MakeComponents(loop_, *client_, {"paddle-controllers"}, options);
     controllers_->Start();
     loop_.RunFor(absl::Seconds(1));
   }
@@ -127,7 +126,7 @@ class PaddleControllersTest : public ::testing::Test {
   std::function<RequestFate(const kube::Request&)> fate_;
   std::unique_ptr<sandbox::Cluster> cluster_;
   std::unique_ptr<kube::Client> user_, client_;
-  std::unique_ptr<PaddleControllers> controllers_;
+  std::unique_ptr<kube::Components> controllers_;
   Owner owner_;
 };
 
@@ -142,7 +141,8 @@ TEST_F(PaddleControllersTest, AJobRunsAndThenNothingIsWritten) {
   const auto dump = api::ParseJson(controllers_->Dump());
   ASSERT_TRUE(dump.ok()) << controllers_->Dump();
   EXPECT_EQ(dump->at("caches").at("paddlejobs"), 1);
-  for (const char* const cache : {"commands", "configmaps", "events", "jobs", "jobwarnings", "kubeflowpaddlejobs", "kubeflowpods", "namespaces", "operatorpods", "podgroups", "pods", "queues", "services"}) {
+  for (const char* const cache : {"commands", "configmaps", "events?involvedObject.kind=PodGroup,reason=Unschedulable", "jobs", "namespaces", "paddlejobs.kubeflow.org",
+                                "podgroups", "pods?volcano.sh/job-name", "pods?paddle-res-name,!volcano.sh/job-name", "queues", "services"}) {
     EXPECT_TRUE(dump->at("caches").as_object().contains(cache)) << cache;
   }
   EXPECT_EQ(dump->at("controllers").at("paddlejob").at("plansUnderWay"), 0);

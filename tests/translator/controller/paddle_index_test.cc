@@ -38,6 +38,42 @@ TEST(PaddleIndexTest, PodsStandByTheirJob) {
   EXPECT_EQ(index.PutPod(Key("wd-ps-0"), nullptr), JobKey{});
 }
 
+TEST(PaddleIndexTest, APodWhoseNameDoesNotBeginWithItsJobsStandsByItToo) {
+  PaddleIndex index;
+  const api::core::Pod odd = PodOf("odd", "wd"), plain = PodOf("a-b-ps-0", "a-b");
+  EXPECT_EQ(index.PutPod(Key("odd"), &odd), Key("wd"));
+  EXPECT_EQ(index.PutPod(Key("a-b-ps-0"), &plain), Key("a-b"));
+  EXPECT_EQ(ViewOf(index, "wd").pods->size(), 1u);
+  EXPECT_EQ(index.PutPod(Key("odd"), nullptr), Key("wd"));
+  EXPECT_EQ(ViewOf(index, "wd").pods, nullptr);
+  EXPECT_EQ(index.PutPod(Key("odd"), nullptr), JobKey{});
+  EXPECT_EQ(index.PutPod(Key("a-b-ps-0"), nullptr), Key("a-b"));
+}
+
+// They are in the way of a PaddleJob of that name as long as they are there, also when their Job is gone.
+TEST(PaddleIndexTest, OfAStrangersPodsItIsKnownThatTheyAreThere) {
+  auto job = std::make_shared<api::volcano::Job>();
+  job->metadata.name = "wd";
+  job->metadata.uid = "j";
+  const api::core::Pod pod = PodOf("wd-ps-0", "wd");
+  for (const bool job_first : {true, false}) {
+    PaddleIndex index;
+    if (job_first) index.PutJob(Key("wd"), job);
+    index.PutPod(Key("wd-ps-0"), &pod);
+    if (!job_first) index.PutJob(Key("wd"), job);
+    ASSERT_NE(ViewOf(index, "wd").pods, nullptr);
+    ASSERT_EQ(ViewOf(index, "wd").pods->size(), 1u);
+    EXPECT_EQ(ViewOf(index, "wd").pods->begin()->first, "wd-ps-0");
+    EXPECT_EQ(ViewOf(index, "wd").pods->begin()->second.uid, "") << "nobody asks";
+    index.PutJob(Key("wd"), nullptr);
+    EXPECT_EQ(ViewOf(index, "wd").pods->size(), 1u);
+    index.PutPod(Key("wd-ps-0"), &pod);
+    EXPECT_EQ(ViewOf(index, "wd").pods->begin()->second.uid, "u-wd-ps-0");
+    EXPECT_EQ(index.PutPod(Key("wd-ps-0"), nullptr), Key("wd"));
+    EXPECT_EQ(ViewOf(index, "wd").pods, nullptr);
+  }
+}
+
 TEST(PaddleIndexTest, AnObjectConcernsAllThatMightWantItsName) {
   PaddleIndex index;
   api::ObjectMeta metadata;

@@ -1,4 +1,4 @@
-#include "kube/runtime/cache.h"
+#include "kube/runtime/informer.h"
 
 #include <memory>
 #include <string>
@@ -46,25 +46,25 @@ std::string Bookmark(int version) {
 }
 const api::NamespacedName kA{"default", "a"};
 
-class CacheTest : public ::testing::Test {
+class InformerTest : public ::testing::Test {
  protected:
-  void Start(CacheOptions options = {}) {
-    cache_ = std::make_unique<Cache<Thing>>(loop_, client_, api::kPods, std::move(options));
-    cache_->SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) {
-      told_.push_back(absl::StrCat("bad ", regarding.name, "/", regarding.uid, "@", regarding.resource_version));
-      EXPECT_FALSE(status.ok());
-    });
+  void Start(InformerOptions options = {}) {
+    cache_ = std::make_unique<Informer<Thing>>(loop_, client_, api::kPods, std::move(options));
     cache_->Start(
         [this](const api::NamespacedName& key, const auto& before, const auto& after) {
           const auto text = [](const auto& o) { return o == nullptr ? std::string("-") : absl::StrCat(o->metadata.uid, "=", o->value); };
           told_.push_back(absl::StrCat(key.name, ": ", text(before), " > ", text(after)));
         },
-        [this] { told_.push_back("synced"); });
+        [this] { told_.push_back("synced"); },
+        [this](const api::ObjectReference& regarding, const absl::Status& status) {
+          told_.push_back(absl::StrCat("bad ", regarding.name, "/", regarding.uid, "@", regarding.resource_version));
+          EXPECT_FALSE(status.ok());
+        });
     EXPECT_THAT(told_, IsEmpty());
     Settle();
   }
   // Started, listed, watching.
-  void StartWith(int version, const std::vector<std::string>& items, CacheOptions options = {}) {
+  void StartWith(int version, const std::vector<std::string>& items, InformerOptions options = {}) {
     Start(std::move(options));
     client_.Answer(0, Reply(200, List(version, items)));
     Settle();
@@ -89,12 +89,12 @@ class CacheTest : public ::testing::Test {
 
   SimulatedLoop loop_{1};
   FakeClient client_{loop_};
-  std::unique_ptr<Cache<Thing>> cache_;
+  std::unique_ptr<Informer<Thing>> cache_;
   std::vector<std::string> told_;
 };
 
-TEST_F(CacheTest, ListsInPagesThenWatchesFromThere) {
-  CacheOptions options;
+TEST_F(InformerTest, ListsInPagesThenWatchesFromThere) {
+  InformerOptions options;
   options.ns = "default";
   options.label_selector = "app in (a,b)";
   options.page_size = 2;
@@ -117,7 +117,15 @@ TEST_F(CacheTest, ListsInPagesThenWatchesFromThere) {
   EXPECT_THAT(names, ElementsAre("a", "b", "c"));
 }
 
-TEST_F(CacheTest, TellsWhatTheWatchSays) {
+// It would be most of what we hold, and nobody looks at it.
+TEST_F(InformerTest, ManagedFieldsAreNotKept) {
+  StartWith(10, {R"({"metadata":{"name":"a","namespace":"default","uid":"u","resourceVersion":"3","labels":{"x":"y"},"managedFields":[{"manager":"kubectl-client-side-apply"}]}})"});
+  ASSERT_NE(cache_->Get(kA), nullptr);
+  EXPECT_EQ(cache_->Get(kA)->metadata.managed_fields.json.capacity(), std::string().capacity());
+  EXPECT_EQ(cache_->Get(kA)->metadata.labels.at("x"), "y");
+}
+
+TEST_F(InformerTest, TellsWhatTheWatchSays) {
   StartWith(10, {Pod("a", "u1", 3)});
   Push(FrameType::kModified, Pod("a", "u1", 11, "5"));
   Push(FrameType::kAdded, Pod("b", "u2", 12));
@@ -126,7 +134,7 @@ TEST_F(CacheTest, TellsWhatTheWatchSays) {
   EXPECT_EQ(cache_->Get(kA), nullptr);
 }
 
-TEST_F(CacheTest, VersionsCompareAsNumbersAndOldOnesAreIgnored) {
+TEST_F(InformerTest, VersionsCompareAsNumbersAndOldOnesAreIgnored) {
   StartWith(10, {Pod("a", "u1", 9)});
   Push(FrameType::kModified, Pod("a", "u1", 10, "1"));
   Push(FrameType::kModified, Pod("a", "u1", 9, "2"));
@@ -134,7 +142,7 @@ TEST_F(CacheTest, VersionsCompareAsNumbersAndOldOnesAreIgnored) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > u1=1"));
 }
 
-TEST_F(CacheTest, TheReplyToOurWriteEntersAndItsEchoIsIgnored) {
+TEST_F(InformerTest, TheReplyToOurWriteEntersAndItsEchoIsIgnored) {
   StartWith(10, {Pod("a", "u1", 9)});
   cache_->Observe(MakeBytes(Pod("a", "u1", 20, "7")));
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > u1=7"));  // before Observe() returned
@@ -145,7 +153,7 @@ TEST_F(CacheTest, TheReplyToOurWriteEntersAndItsEchoIsIgnored) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=7 > u1=8"));
 }
 
-TEST_F(CacheTest, ALateReplyBringsNothingBack) {
+TEST_F(InformerTest, ALateReplyBringsNothingBack) {
   StartWith(10, {Pod("a", "u1", 9)});
   Push(FrameType::kDeleted, Pod("a", "u1", 12));
   Told();
@@ -158,7 +166,7 @@ TEST_F(CacheTest, ALateReplyBringsNothingBack) {
   EXPECT_EQ(cache_->Get(kA)->metadata.uid, "u2");
 }
 
-TEST_F(CacheTest, ADeletionLeavesATombstoneUntilTheWatchHasPassedIt) {
+TEST_F(InformerTest, ADeletionLeavesATombstoneUntilTheWatchHasPassedIt) {
   StartWith(10, {Pod("a", "u1", 9)});
   cache_->ObserveDeleted(kA, "u1");
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -"));
@@ -173,20 +181,20 @@ TEST_F(CacheTest, ADeletionLeavesATombstoneUntilTheWatchHasPassedIt) {
   EXPECT_EQ(cache_->Get(kA)->metadata.uid, "u2");
 }
 
-TEST_F(CacheTest, ADeletionOfAnotherUidIsIgnored) {
+TEST_F(InformerTest, ADeletionOfAnotherUidIsIgnored) {
   StartWith(10, {Pod("a", "u2", 9)});
   cache_->ObserveDeleted(kA, "u1");
   cache_->ObserveDeleted(kA, "");
   EXPECT_THAT(Told(), IsEmpty());
 }
 
-TEST_F(CacheTest, ANameTakenByANewUidIsADeletionThenAnAddition) {
+TEST_F(InformerTest, ANameTakenByANewUidIsADeletionThenAnAddition) {
   StartWith(10, {Pod("a", "u1", 9)});
   Push(FrameType::kModified, Pod("a", "u2", 12, "4"));
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -", "a: - > u2=4"));
 }
 
-TEST_F(CacheTest, AWatchThatEndsIsResumedWhereItWas) {
+TEST_F(InformerTest, AWatchThatEndsIsResumedWhereItWas) {
   StartWith(10, {});
   Push(FrameType::kAdded, Pod("a", "u1", 12));
   Push(FrameType::kBookmark, Bookmark(30));
@@ -199,7 +207,7 @@ TEST_F(CacheTest, AWatchThatEndsIsResumedWhereItWas) {
   EXPECT_FALSE(client_.watch_open(0));
 }
 
-TEST_F(CacheTest, FailuresWaitLongerAndLonger) {
+TEST_F(InformerTest, FailuresWaitLongerAndLonger) {
   StartWith(10, {});
   std::vector<absl::Duration> waits;
   for (int i = 0; i < 6; ++i) {
@@ -216,7 +224,7 @@ TEST_F(CacheTest, FailuresWaitLongerAndLonger) {
 }
 
 // An API server that was away for long is not waited for long once it is back; one that refuses is.
-TEST_F(CacheTest, WhereNobodyAnswersTheWaitStaysShort) {
+TEST_F(InformerTest, WhereNobodyAnswersTheWaitStaysShort) {
   StartWith(10, {});
   const auto wait_after = [this](const absl::Status& status) {
     const absl::Time before = loop_.Now();
@@ -230,7 +238,7 @@ TEST_F(CacheTest, WhereNobodyAnswersTheWaitStaysShort) {
 }
 
 // The client ends a watch that brings nothing for long, so that one that hangs is noticed: that is no failure.
-TEST_F(CacheTest, AWatchThatWasQuietForLongIsResumedAtOnce) {
+TEST_F(InformerTest, AWatchThatWasQuietForLongIsResumedAtOnce) {
   StartWith(10, {});
   loop_.RunFor(absl::Seconds(6));
   client_.EndWatch(0, absl::DeadlineExceededError("watch /pods: not a byte for 3s"));
@@ -242,7 +250,7 @@ TEST_F(CacheTest, AWatchThatWasQuietForLongIsResumedAtOnce) {
   EXPECT_EQ(client_.watches(), 2u) << "one that was never answered is a failure";
 }
 
-TEST_F(CacheTest, AWatchThatEndsAtOnceIsNotASpinningOne) {
+TEST_F(InformerTest, AWatchThatEndsAtOnceIsNotASpinningOne) {
   StartWith(10, {});
   client_.EndWatch(0, absl::OkStatus());
   Settle();
@@ -251,7 +259,7 @@ TEST_F(CacheTest, AWatchThatEndsAtOnceIsNotASpinningOne) {
   EXPECT_EQ(client_.watches(), 2u);
 }
 
-TEST_F(CacheTest, AListAfter410TellsOnlyTheDifferences) {
+TEST_F(InformerTest, AListAfter410TellsOnlyTheDifferences) {
   StartWith(10, {Pod("a", "u1", 5), Pod("b", "u2", 6), Pod("c", "u3", 7), Pod("d", "u4", 8)});
   ListAgain();
   EXPECT_FALSE(client_.watch_open(0));
@@ -261,14 +269,14 @@ TEST_F(CacheTest, AListAfter410TellsOnlyTheDifferences) {
   EXPECT_THAT(client_.watch_request(1).query, HasSubstr("resourceVersion=50"));
 }
 
-TEST_F(CacheTest, ARefusedWatchListsAgain) {
+TEST_F(InformerTest, ARefusedWatchListsAgain) {
   StartWith(10, {});
   client_.EndWatch(0, absl::OutOfRangeError("too old resource version"));
   Settle();
   EXPECT_THAT(client_.requests(), SizeIs(2));
 }
 
-TEST_F(CacheTest, AListNeverGoesBackwards) {
+TEST_F(InformerTest, AListNeverGoesBackwards) {
   StartWith(10, {Pod("a", "u1", 9)});
   Push(FrameType::kDeleted, Pod("a", "u1", 20));
   Told();
@@ -282,7 +290,7 @@ TEST_F(CacheTest, AListNeverGoesBackwards) {
   EXPECT_EQ(cache_->Get(kA), nullptr);
 }
 
-TEST_F(CacheTest, ARepliedObjectThatIsNewerThanTheListSurvivesIt) {
+TEST_F(InformerTest, ARepliedObjectThatIsNewerThanTheListSurvivesIt) {
   StartWith(10, {});
   ListAgain();
   cache_->Observe(MakeBytes(Pod("a", "u1", 60)));
@@ -293,7 +301,7 @@ TEST_F(CacheTest, ARepliedObjectThatIsNewerThanTheListSurvivesIt) {
   EXPECT_NE(cache_->Get(kA), nullptr);
 }
 
-TEST_F(CacheTest, WhatAListOfItsVersionDoesNotHoldIsGone) {
+TEST_F(InformerTest, WhatAListOfItsVersionDoesNotHoldIsGone) {
   StartWith(10, {});
   cache_->Observe(MakeBytes(Pod("a", "u1", 50)));
   ListAgain();
@@ -302,7 +310,7 @@ TEST_F(CacheTest, WhatAListOfItsVersionDoesNotHoldIsGone) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -"));
 }
 
-TEST_F(CacheTest, AListThatWasUnderWayDoesNotUndoADeletion) {
+TEST_F(InformerTest, AListThatWasUnderWayDoesNotUndoADeletion) {
   StartWith(10, {Pod("a", "u1", 9), Pod("b", "u2", 9)});
   cache_->ObserveDeleted({"default", "b"}, "u2");
   ListAgain();
@@ -314,7 +322,7 @@ TEST_F(CacheTest, AListThatWasUnderWayDoesNotUndoADeletion) {
   EXPECT_THAT(Told(), IsEmpty());
 }
 
-TEST_F(CacheTest, AContinueTokenThatExpiredAsksForAllAtOnce) {
+TEST_F(InformerTest, AContinueTokenThatExpiredAsksForAllAtOnce) {
   Start();
   AnswerLast(Reply(200, List(10, {Pod("a", "u1", 9)}, "t")));
   AnswerLast(Refusal(410, "Expired"));
@@ -324,7 +332,7 @@ TEST_F(CacheTest, AContinueTokenThatExpiredAsksForAllAtOnce) {
   EXPECT_THAT(Told(), ElementsAre("a: - > u1=0", "b: - > u2=0", "a: u1=0 > -", "synced"));
 }
 
-TEST_F(CacheTest, APageThatWasRefusedIsAskedForAgainAndNotThoseBeforeIt) {
+TEST_F(InformerTest, APageThatWasRefusedIsAskedForAgainAndNotThoseBeforeIt) {
   Start();
   AnswerLast(Reply(200, List(10, {Pod("a", "u1", 9)}, "t")));
   AnswerLast(Refusal(503, "ServiceUnavailable"));
@@ -334,7 +342,7 @@ TEST_F(CacheTest, APageThatWasRefusedIsAskedForAgainAndNotThoseBeforeIt) {
   EXPECT_THAT(Told(), ElementsAre("a: - > u1=0", "b: - > u2=0", "synced"));
 }
 
-TEST_F(CacheTest, ListErrorsAreTriedAgain) {
+TEST_F(InformerTest, ListErrorsAreTriedAgain) {
   Start();
   AnswerLast(Refusal(503, "ServiceUnavailable"));
   loop_.RunFor(absl::Seconds(1));
@@ -355,7 +363,7 @@ TEST_F(CacheTest, ListErrorsAreTriedAgain) {
   EXPECT_FALSE(cache_->synced());
 }
 
-TEST_F(CacheTest, AnObjectThatDoesNotDecodeStopsNobodyElse) {
+TEST_F(InformerTest, AnObjectThatDoesNotDecodeStopsNobodyElse) {
   Start();
   AnswerLast(Reply(200, List(10, {Pod("a", "u1", 8, "\"x\""), Pod("b", "u2", 9)})));
   EXPECT_THAT(Told(), ElementsAre("bad a/u1@8", "b: - > u2=0", "synced"));
@@ -371,8 +379,8 @@ TEST_F(CacheTest, AnObjectThatDoesNotDecodeStopsNobodyElse) {
   EXPECT_THAT(Told(), ElementsAre("bad c/u3@13", "bad /@", "a: u1=1 > -"));
 }
 
-TEST_F(CacheTest, WithoutObjectsOnlyTheRulesAreKept) {
-  CacheOptions options;
+TEST_F(InformerTest, WithoutObjectsOnlyTheRulesAreKept) {
+  InformerOptions options;
   options.keep_objects = false;
   StartWith(10, {Pod("a", "u1", 9, "1")}, options);
   Push(FrameType::kModified, Pod("a", "u1", 11, "2"));
@@ -391,7 +399,7 @@ Write DeletePod(absl::string_view uid) {
   return write;
 }
 
-TEST_F(CacheTest, UnderstandsRepliesToWrites) {
+TEST_F(InformerTest, UnderstandsRepliesToWrites) {
   StartWith(10, {Pod("a", "u1", 9)});
   Write write = DeletePod("u1");
   cache_->ObserveReply(write, Reply(200, Pod("a", "u1", 12, "9")));  // deletion has begun
@@ -410,8 +418,8 @@ TEST_F(CacheTest, UnderstandsRepliesToWrites) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=9 > -"));
 }
 
-TEST_F(CacheTest, OfAnOptionalResourceThatIsNotServedThereIsNone) {
-  CacheOptions options;
+TEST_F(InformerTest, OfAnOptionalResourceThatIsNotServedThereIsNone) {
+  InformerOptions options;
   options.optional = true;
   Start(std::move(options));
   AnswerLast(Reply(404, "404 page not found"));
@@ -430,8 +438,8 @@ TEST_F(CacheTest, OfAnOptionalResourceThatIsNotServedThereIsNone) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -")) << "the types are gone, and the objects with them";
 }
 
-TEST_F(CacheTest, WhatMayNotBeReadCanCountAsNotThere) {
-  CacheOptions options;
+TEST_F(InformerTest, WhatMayNotBeReadCanCountAsNotThere) {
+  InformerOptions options;
   options.unless_forbidden = true;
   Start(std::move(options));
   AnswerLast(Refusal(403, "Forbidden"));
@@ -445,7 +453,7 @@ TEST_F(CacheTest, WhatMayNotBeReadCanCountAsNotThere) {
   EXPECT_THAT(Told(), ElementsAre("a: - > u1=0"));
 }
 
-TEST_F(CacheTest, A404SaysThatTheObjectIsGone) {
+TEST_F(InformerTest, A404SaysThatTheObjectIsGone) {
   StartWith(10, {Pod("a", "u1", 9)});
   cache_->ObserveReply(DeletePod("u2"), Refusal(404, "NotFound", "pods", "a"));
   EXPECT_THAT(Told(), IsEmpty());
@@ -453,8 +461,8 @@ TEST_F(CacheTest, A404SaysThatTheObjectIsGone) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -"));
 }
 
-TEST_F(CacheTest, ASelectiveCacheLearnsNoNewObjectsFromReplies) {
-  CacheOptions options;
+TEST_F(InformerTest, ASelectiveCacheLearnsNoNewObjectsFromReplies) {
+  InformerOptions options;
   options.field_selector = "spec.nodeName=n1";
   StartWith(10, {Pod("a", "u1", 9)}, options);
   cache_->Observe(MakeBytes(Pod("b", "u2", 20)));
@@ -462,7 +470,7 @@ TEST_F(CacheTest, ASelectiveCacheLearnsNoNewObjectsFromReplies) {
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > u1=3"));
 }
 
-TEST_F(CacheTest, DestroyedItIsSilent) {
+TEST_F(InformerTest, DestroyedItIsSilent) {
   Start();
   client_.Answer(0, Reply(200, List(10, {Pod("a", "u1", 9)})));
   cache_.reset();
@@ -471,8 +479,8 @@ TEST_F(CacheTest, DestroyedItIsSilent) {
   EXPECT_EQ(client_.watches(), 0u);
 }
 
-TEST_F(CacheTest, SeveralNamespacesAreOneCache) {
-  CacheOptions options;
+TEST_F(InformerTest, SeveralNamespacesAreOneCache) {
+  InformerOptions options;
   options.namespaces = {"b", "a", "b"};
   Start(options);
   ASSERT_EQ(client_.requests().size(), 2u);
@@ -502,7 +510,7 @@ TEST_F(CacheTest, SeveralNamespacesAreOneCache) {
   EXPECT_EQ(cache_->size(), 2u);
 }
 
-TEST_F(CacheTest, WhatMustBeThereAndIsNotServedIsWaitedFor) {
+TEST_F(InformerTest, WhatMustBeThereAndIsNotServedIsWaitedFor) {
   Start();
   AnswerLast(Refusal(404, "NotFound"));
   EXPECT_FALSE(cache_->synced());
@@ -510,8 +518,8 @@ TEST_F(CacheTest, WhatMustBeThereAndIsNotServedIsWaitedFor) {
   EXPECT_THAT(client_.requests(), SizeIs(1)) << "the core has no group to ask for";
 }
 
-TEST_F(CacheTest, OfAMissingResourceItsGroupSaysWhatItServes) {
-  Cache<Thing> groups(loop_, client_, api::kPodGroups, {});
+TEST_F(InformerTest, OfAMissingResourceItsGroupSaysWhatItServes) {
+  Informer<Thing> groups(loop_, client_, api::kPodGroups, {});
   groups.Start([](const auto&, const auto&, const auto&) {}, [] {});
   Settle();
   AnswerLast(Reply(404, "404 page not found"));
@@ -524,14 +532,14 @@ TEST_F(CacheTest, OfAMissingResourceItsGroupSaysWhatItServes) {
   EXPECT_EQ(client_.requests().size(), 3u);
 }
 
-TEST_F(CacheTest, AnObjectOfAnotherKindIsNoneOfOurs) {
+TEST_F(InformerTest, AnObjectOfAnotherKindIsNoneOfOurs) {
   StartWith(10, {});
   Push(FrameType::kAdded, R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"u1","resourceVersion":"11"}})");
   EXPECT_EQ(cache_->Get(kA), nullptr);
   EXPECT_THAT(Told(), ElementsAre("bad /@"));
 }
 
-TEST_F(CacheTest, WhatStandsInItsWayIsSaidUntilItIsGone) {
+TEST_F(InformerTest, WhatStandsInItsWayIsSaidUntilItIsGone) {
   Start();
   EXPECT_EQ(cache_->problem(), "");
   client_.Answer(0, Refusal(403, "Forbidden", "pods"));

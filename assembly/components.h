@@ -1,0 +1,62 @@
+// All components of ours, in one table: what makes each, in which process it runs, and what it writes. What a component watches it says itself
+// (kube::Component::watched()). `gangway controller` and `gangway scheduler`, the embedded cluster, the simulation, --only and the check of the
+// shipped roles read this table and nothing else.
+//
+// A new controller is its folder and its row.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "api/resource.h"
+#include "kube/runtime/components.h"
+#include "plugin/controller/admission_facts.h"
+#include "plugin/controller/job_controller.h"
+#include "plugin/scheduler/scheduler.h"
+#include "translator/convert/options.h"
+
+namespace gangway::assembly {
+
+// What components are made with; each takes what it needs.
+struct Options {
+  std::string scheduler_name = "volcano";  // of the pods that the scheduler places, and of pods without a group that get one
+  std::vector<std::string> namespaces;     // only these are watched, read and written; empty: all. Queues have none.
+  std::vector<std::string> only;           // reconcilers by the name they have in --only; empty: all
+  bool standby = false;                    // caches fill and nothing is decided until Lead()
+  bool inherit_owner_annotations = true;   // PodGroups of pods without one take annotations from the pods' owners
+  controller::SshKeyMakers ssh;
+  std::shared_ptr<controller::AdmissionFacts> admission_facts;  // told of every queue and namespace; null: nobody asks
+  convert::TranslateOptions translate;     // PaddleJobs
+  scheduler::Options scheduler;            // but its name
+  Metrics* metrics = nullptr;              // may be null; must outlive the components
+};
+
+// What a component writes besides events.
+struct Writes {
+  const api::Resource* resource;
+  const char* subresource;  // "" for the object itself
+  const char* verbs;        // of RBAC: "create delete patch update"
+};
+
+struct ComponentRow {
+  const char* name;
+  const char* process;     // "controllers", "paddle-controllers" or "scheduler": what may be a process of its own, and the client's name in the journal
+  const char* reconciler;  // in --only; "": it always runs
+  // Null: these options do not want it.
+  std::unique_ptr<kube::Component> (*make)(kube::Informers& informers, const Options& options);
+  std::vector<Writes> writes;
+};
+
+// In the order in which they are told of changes.
+absl::Span<const ComponentRow> AllComponents();
+// The names that --only takes, sorted.
+std::vector<std::string> Reconcilers();
+bool Runs(const Options& options, absl::string_view reconciler);
+
+// The components of these processes as one, before their Start().
+std::unique_ptr<kube::Components> MakeComponents(Loop& loop, kube::Client& client, absl::Span<const absl::string_view> processes, const Options& options);
+
+}  // namespace gangway::assembly
