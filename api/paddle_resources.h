@@ -1,4 +1,4 @@
-// What an API server calls the two kinds of PaddleJob (spec: paddle 1.1, 3.1): the same kind and plural in two groups.
+// What an API server calls the two kinds of PaddleJob (their CRDs in paddle-operator 0.3.5 and kubeflow/training-operator 1.9): the same kind and plural in two groups.
 #pragma once
 
 #include "api/resource.h"

@@ -1,5 +1,5 @@
 // PaddleJob in the two dialects that users bring: batch.paddlepaddle.org/v1 of paddle-operator and kubeflow.org/v1 of the training
-// operator (spec: paddle 1, 3.1). Same kind and plural, different group: messages name the resource in full.
+// operator (paddle-operator 0.3.5: api/v1; kubeflow/training-operator 1.9: pkg/apis/kubeflow.org/v1). Same kind and plural, different group: messages name the resource in full.
 //
 // The tables refuse what the originals' schemas refuse, and nothing else: neither has an enum, a pattern or a minimum, and objects with
 // misspelt policies or no replicas exist. What a value means, and which is an error, is the translator's to say; the texts that mean

@@ -1,5 +1,5 @@
 // PaddleRec's two files: backend.yaml, which says what a training needs of a cluster, and config.yaml, which says what is trained
-// (spec: paddle 4.2, 4.3, 4.7). Not objects of an API: they have neither apiVersion nor kind.
+// (docs/paddlerec.md). Not objects of an API: they have neither apiVersion nor kind.
 //
 // Read as api::ReadDocuments gives them. Complaints have the fields of the file they are about, so that whoever has the document adds the
 // line: ManifestDocument::Where(error.field).

@@ -1,4 +1,4 @@
-// What the Paddle runtime reads from its environment: the launcher, fleet's role maker, Gloo (spec: paddle 6.5).
+// What the Paddle runtime reads from its environment: the launcher, fleet's role maker, Gloo (docs/paddlejob.md; Paddle: python/paddle/distributed/launch, fleet/base/role_maker.py).
 #pragma once
 
 #include <cstdint>

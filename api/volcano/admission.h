@@ -1,7 +1,7 @@
 // Whether an object of Volcano's may be created, changed or deleted. A pure function: object, old object and look-ups in,
 // verdict out. `gangway validate`, the webhook and the sandbox's API server ask the same one.
 //
-// The verdicts are those of Volcano's CRDs and webhooks (spec: volcano-job 1.4, 1.6 to 1.8, 1.10, 5.3, 7.1, 7.4), in their HTTP codes:
+// The verdicts are those of Volcano's CRDs and webhooks (Volcano: pkg/webhooks/admission/*/validate), in their HTTP codes:
 // 422 Invalid where the schema refuses, 400 where the webhooks do. The texts are ours: field, rule, what to do. Unlike theirs,
 // a verdict lists every error, in the order of the fields.
 #pragma once

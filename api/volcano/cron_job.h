@@ -1,4 +1,4 @@
-// batch.volcano.sh/v1alpha1 CronJob: a Job that is made again and again (spec: volcano-job 7.4).
+// batch.volcano.sh/v1alpha1 CronJob: a Job that is made again and again (Volcano: pkg/controllers/cronjob).
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Rules of a CronJob beyond its schema (spec: volcano-job 7.4).
+// Rules of a CronJob beyond its schema (Volcano: pkg/controllers/cronjob).
 #include <cstddef>
 #include <string>
 

@@ -1,5 +1,5 @@
 // What Volcano adds to an object when it is created: the defaults of its CRDs and of its mutating webhooks
-// (spec: volcano-job 1.2 to 1.5, 5.3, 7.1). Only absent or zero fields change, so doing it twice is doing it once.
+// (Volcano: pkg/webhooks/admission/{jobs,podgroups,queues}/mutate). Only absent or zero fields change, so doing it twice is doing it once.
 //
 // Derived values are not made from values that admission refuses: a task with replicas -1 gets no minAvailable -1.
 // The functions over documents keep every field they do not know. Their documents must have passed CheckTypes.

@@ -1,4 +1,4 @@
-// flow.volcano.sh/v1alpha1 JobFlow and JobTemplate (spec: volcano-job 7.4).
+// flow.volcano.sh/v1alpha1 JobFlow and JobTemplate (Volcano: pkg/controllers/jobflow).
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Rules of JobFlows (spec: volcano-job 7.4).
+// Rules of JobFlows (Volcano: pkg/controllers/jobflow).
 #include <map>
 #include <optional>
 #include <set>

@@ -1,4 +1,4 @@
-// batch.volcano.sh/v1alpha1 Job (spec: volcano-job 1.2, 1.3, 3.8).
+// batch.volcano.sh/v1alpha1 Job (Volcano: apis batch/v1alpha1).
 #pragma once
 
 #include <map>

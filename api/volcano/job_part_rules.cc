@@ -1,4 +1,4 @@
-// Rules of a Job's policies, volumes, plugins and dependencies (spec: volcano-job 1.7, 1.8).
+// Rules of a Job's policies, volumes, plugins and dependencies (Volcano: pkg/webhooks/admission/jobs/validate/util.go).
 #include <algorithm>
 #include <cstdint>
 #include <iterator>

@@ -1,4 +1,4 @@
-// Rules of a Job that is created (spec: volcano-job 1.6).
+// Rules of a Job that is created (Volcano: pkg/webhooks/admission/jobs/validate/admit_job.go).
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// Rules of a Job that is changed (spec: volcano-job 1.10): what may change, and that the numbers still agree.
+// Rules of a Job that is changed (Volcano: pkg/webhooks/admission/jobs/validate/admit_job.go): what may change, and that the numbers still agree.
 #include <algorithm>
 #include <cstdint>
 #include <optional>

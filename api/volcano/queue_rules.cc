@@ -1,4 +1,4 @@
-// Rules of PodGroups and Queues (spec: volcano-job 5.3, 7.1).
+// Rules of PodGroups and Queues (Volcano: pkg/webhooks/admission/podgroups and queues).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // scheduling.volcano.sh/v1beta1 PodGroup and Queue, bus.volcano.sh/v1alpha1 Command
-// (spec: volcano-job 5.1, 7.1, 7.2; volcano-scheduler 3.7, 4.1).
+// (Volcano: apis scheduling/v1beta1, bus/v1alpha1).
 #pragma once
 
 #include <map>

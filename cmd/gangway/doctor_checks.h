@@ -1,5 +1,5 @@
 // What `gangway doctor` knows to look for: each check is a function from what was seen of a cluster to what is wrong with it, and what to do
-// (spec: paddle 2.10, 5.3, 6.9, 6.16, 7).
+// (docs/commands.md).
 //
 // Pure. The same sight gives the same findings in the same order.
 #pragma once

@@ -1,4 +1,4 @@
-// The Command objects that vcctl makes (spec: volcano-job 7.3). Pure.
+// The Command objects that vcctl makes (Volcano: pkg/cli/util). Pure.
 #pragma once
 
 #include "absl/strings/string_view.h"

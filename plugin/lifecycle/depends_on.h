@@ -1,4 +1,4 @@
-// Tasks that wait for others (spec: volcano-job 4.4).
+// Tasks that wait for others (Volcano: pkg/controllers/job/job_controller_actions.go, waitDependsOnTaskMeetCondition).
 #pragma once
 
 #include <cstdint>

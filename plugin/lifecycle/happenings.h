@@ -1,5 +1,5 @@
 // The events of a Job as facts of one view, not of a change: what is and what was recorded say what happened, so a repeated
-// or a late look at the same world finds the same (spec: volcano-job 2.3).
+// or a late look at the same world finds the same (Volcano: pkg/controllers/job/job_controller_handler.go).
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Job plugins: what they make beside the pods and what they put into them (spec: volcano-job 6).
+// Job plugins: what they make beside the pods and what they put into them (Volcano: pkg/controllers/job/plugins).
 //
 // One file each: plugin_<name>.cc. Every plugin of Volcano, and paddle, which Volcano lacks.
 #pragma once

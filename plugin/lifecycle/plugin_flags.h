@@ -1,4 +1,4 @@
-// Flags of job plugins, as Go's flag package reads them (spec: volcano-job 6.1).
+// Flags of job plugins, as Go's flag package reads them (Volcano: pkg/controllers/job/plugins).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The job plugins (spec: volcano-job 6.2 to 6.5), one file each. Each reads its flags, says in `effects` what it does to the pods and what
+// The job plugins (Volcano: pkg/controllers/job/plugins), one file each. Each reads its flags, says in `effects` what it does to the pods and what
 // it makes beside them, and refuses a Job that it cannot serve.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Pods of a task: one document per task, spliced per index (spec: volcano-job 4.1 to 4.3, 4.5).
+// Pods of a task: one document per task, spliced per index (Volcano: pkg/controllers/job/job_controller_util.go, createJobPod).
 #pragma once
 
 #include <cstdint>

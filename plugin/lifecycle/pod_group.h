@@ -1,4 +1,4 @@
-// The PodGroup of a Job (spec: volcano-job 5.1, 5.2).
+// The PodGroup of a Job (Volcano: pkg/controllers/job/job_controller_actions.go, createOrUpdatePodGroup).
 #pragma once
 
 #include <map>

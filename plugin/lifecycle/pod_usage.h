@@ -1,4 +1,4 @@
-// What one pod asks for, as Kubernetes adds it up and as ResourceQuota counts it (spec: volcano-job 5.2).
+// What one pod asks for, as Kubernetes adds it up and as ResourceQuota counts it (Volcano: pkg/controllers/job/job_controller_actions.go, calcPGMinResources).
 #pragma once
 
 #include "absl/status/statusor.h"

@@ -1,4 +1,4 @@
-// Which action a policy of a Job asks for when an event happens (spec: volcano-job 2.5).
+// Which action a policy of a Job asks for when an event happens (Volcano: pkg/controllers/job/job_controller_util.go, applyPolicies).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What becomes of a CronJob: the Jobs it starts, those of the past that it removes, and its status (spec: volcano-job 7.4).
+// What becomes of a CronJob: the Jobs it starts, those of the past that it removes, and its status (Volcano: pkg/controllers/cronjob).
 //
 // A start is decided by the status: it takes lastScheduleTime to the time of the start and gives status.active an entry without a
 // UID, which says that the Job is being made. Only then the Job is created, under a name made of that time; once it is seen the

@@ -1,4 +1,4 @@
-// Jobs that run one after the other: JobFlow, and the JobTemplates its jobs are made from (spec: volcano-job 7.4).
+// Jobs that run one after the other: JobFlow, and the JobTemplates its jobs are made from (Volcano: pkg/controllers/jobflow).
 //
 // The job of a flow is called "<jobflow>-<flow>", so that it is never made twice. A job that was Completed counts for good, also when it
 // is gone (by its TTL): the JobFlow's status remembers it. A failed job stops the flow; who deletes that job has it made again.

@@ -1,4 +1,4 @@
-// A Queue: its state, how many PodGroups it has in which phase, and its place below other queues (spec: volcano-job 7.1).
+// A Queue: its state, how many PodGroups it has in which phase, and its place below other queues (Volcano: pkg/controllers/queue).
 //
 // A queue below one that is closed is closed with it: it is marked with annotation volcano.sh/closed-by-parent, then closed, and so are
 // the queues below it. Marked queues open again when their parent does. Each queue looks at its parent only, so nothing is lost

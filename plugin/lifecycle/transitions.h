@@ -1,4 +1,4 @@
-// The phase table of a Job and its formulas (spec: volcano-job 3.5 and 3.6).
+// The phase table of a Job and its formulas (Volcano: pkg/controllers/job/state).
 #pragma once
 
 #include <cstdint>

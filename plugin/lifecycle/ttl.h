@@ -1,4 +1,4 @@
-// The end of a finished Job that says how long it stays: spec.ttlSecondsAfterFinished (spec: volcano-job 8).
+// The end of a finished Job that says how long it stays: spec.ttlSecondsAfterFinished (Volcano: pkg/controllers/garbagecollector).
 #pragma once
 
 #include "absl/status/statusor.h"

@@ -1,4 +1,4 @@
-// Volcano's words for jobs: phases, events, actions, and the keys that pods carry (spec: volcano-job 2.1, 2.2, 3.1, 4.2).
+// Volcano's words for jobs: phases, events, actions, and the keys that pods carry (Volcano: apis bus/v1alpha1, batch/v1alpha1).
 #pragma once
 
 #include <cstdint>

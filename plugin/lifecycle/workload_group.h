@@ -1,5 +1,5 @@
 // The PodGroup of pods that no Job made: of a bare pod, or of the pods of a ReplicaSet, StatefulSet, DaemonSet, batch Job or any
-// other controller (spec: volcano-job 5.4). Values in, kube::Plan out.
+// other controller (Volcano: pkg/controllers/podgroup). Values in, kube::Plan out.
 #pragma once
 
 #include <map>

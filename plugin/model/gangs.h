@@ -47,12 +47,12 @@ struct Gang {
   Resources held;             // requests of its tasks that hold room
 
   int Count(TaskStatus status) const { return count[static_cast<std::size_t>(status)]; }
-  // spec: volcano-scheduler 3.3, "ready"
+  // Volcano: pkg/scheduler/api/job_info.go, "ready"
   int ready() const {
     return Count(TaskStatus::kBinding) + Count(TaskStatus::kBound) + Count(TaskStatus::kRunning) +
            Count(TaskStatus::kSucceeded);
   }
-  // spec: volcano-scheduler 3.3, "scheduled" + "releasingScheduled"
+  // Volcano: pkg/scheduler/api/job_info.go, "scheduled" + "releasingScheduled"
   int scheduled() const {
     return Count(TaskStatus::kBound) + Count(TaskStatus::kRunning) + Count(TaskStatus::kFailed) +
            Count(TaskStatus::kSucceeded) + binding_releasing;

@@ -1,4 +1,4 @@
-// What a PodGroup's status should be (spec: volcano-scheduler 3.7).
+// What a PodGroup's status should be (Volcano: pkg/scheduler/framework/session.go, jobStatus).
 #pragma once
 
 #include <string>

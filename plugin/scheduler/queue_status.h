@@ -1,4 +1,4 @@
-// What a Queue's status says of the pods placed in it and in the queues below (spec: volcano-job 7.1; recording queue-states).
+// What a Queue's status says of the pods placed in it and in the queues below (Volcano: pkg/controllers/queue; recording queue-states).
 #pragma once
 
 #include <map>

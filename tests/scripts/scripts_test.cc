@@ -131,17 +131,42 @@ TEST_F(OneDefinitionTest, NamesThatAreNotOneAreLeftAlone) {
 
 TEST_F(OneDefinitionTest, NoTypesAtAllIsAFailure) { EXPECT_EQ(Judge().exit_code, 1); }
 
+class CitationsTest : public ScriptsTest {
+ protected:
+  Outcome Judge(const std::string& comment) {
+    Write("docs/life.md", "# Life\n");
+    Write("plugin/a.h", comment + "\nint a;\n");
+    return Run({"citations", folder_.path()});
+  }
+};
+
+TEST_F(CitationsTest, WhatIsThereOrPublicIsCited) {
+  const Outcome outcome = Judge("// A Job (docs/life.md; Volcano: pkg/controllers/job/state). Cases are in tests/golden/FILE.json; spec.tasks[0].");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(CitationsTest, WhatReadersDoNotHaveIsFound) {
+  for (const std::string cited : {"(spec: volcano-job 7.4)", "(docs/death.md)", "fixtures/volcano/seed", "design.md", "tests/golden/volcano/none.json", "see spec 6.15"}) {
+    const Outcome outcome = Judge("// A Job " + cited + ".");
+    EXPECT_EQ(outcome.exit_code, 1) << cited;
+    EXPECT_THAT(outcome.out, HasSubstr("plugin/a.h:1: cites ")) << cited;
+  }
+}
+
+TEST_F(CitationsTest, NothingToReadIsAFailure) { EXPECT_EQ(Run({"citations", folder_.path()}).exit_code, 1); }
+
 class ThreadSafetyTest : public ScriptsTest {
  protected:
   void SetUp() override {
     if (RunProgram({"clang++-19", "--version"}).exit_code != 0) GTEST_SKIP() << "there is no clang++-19 on this machine";
   }
-  // Of plugin/counter.cc with this class in it, built as ours are.
-  Outcome Judge(const std::string& members, const std::vector<std::string>& environment = {}) {
+  // Of plugin/counter.cc with this class in it, built as ours are; `joined`: as part of that file.
+  Outcome Judge(const std::string& members, const std::vector<std::string>& environment = {}, const std::string& joined = {}) {
+    const std::string compiled = joined.empty() ? path("plugin/counter.cc") : path("build/" + joined);
     Write("plugin/counter.cc", absl::StrCat("#include \"base/mutex.h\"\n#include <condition_variable>\nclass Counter {\n public:\n", members, "};\n"));
     Write("build/compile_commands.json",
           absl::StrCat("[\n{\n  \"directory\": \"/\",\n  \"command\": \"/usr/bin/c++ -I", GW_SOURCE_DIR, " -DTEXT=\\\\\\\"a\\\\\\\" -O1 -fpch-preprocess -std=c++20 -o counter.o -c ",
-                       path("plugin/counter.cc"), "\",\n  \"file\": \"counter.cc\"\n}\n]\n"));
+                       compiled, "\",\n  \"file\": \"counter.cc\"\n}\n]\n"));
     std::vector<std::string> all{"GW_SOURCE=" + folder_.path()};
     all.insert(all.end(), environment.begin(), environment.end());
     return Run({"thread-safety", path("build")}, all);
@@ -160,6 +185,13 @@ TEST_F(ThreadSafetyTest, AMissingLockIsFound) {
   const Outcome outcome = Judge("  void Add() { ++count_; }\n private:\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("writing variable 'count_' requires holding mutex 'mu_' exclusively"));
+}
+
+TEST_F(ThreadSafetyTest, ASourceThatIsCompiledWithOthersIsRead) {
+  EXPECT_EQ(Judge(kGood, {}, "plugin/x.dir/Unity/unity_0_cxx.cxx").exit_code, 1) << "nothing says what that is made of";
+  Write("build/plugin/x.dir/Unity/unity_0_cxx.cxx", absl::StrCat("#include \"", path("plugin/counter.cc"), "\"\n"));
+  const Outcome outcome = Judge(kGood, {}, "plugin/x.dir/Unity/unity_0_cxx.cxx");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
 }
 
 TEST_F(ThreadSafetyTest, WhatTheAnalysisCannotSeeIsFound) {

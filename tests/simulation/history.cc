@@ -53,7 +53,7 @@ std::string JobJson(const SimulatedJob& job) {
                       TaskJson("trainer", job.trainers, job.cpu, outcome, R"({"event":"TaskCompleted","action":"CompleteJob"})"), "]}}");
 }
 
-// What fails does so with a code that no disturbance has (spec: paddle 6.6).
+// What fails does so with a code that no disturbance has (docs/paddlejob.md).
 std::string PaddleTemplate(const SimulatedJob& job, bool trains) {
   const std::string time = absl::StrCat(absl::ToInt64Milliseconds(job.trains_for), "ms");
   const std::string outcome = !trains ? "" : job.always_fails ? absl::StrCat(R"("sandbox.gangway.io/fail":")", time, R"(:1")")

@@ -1,4 +1,4 @@
-// The wishes that a PaddleJob has no field for: annotations `paddle.gangway.io/<name>` of it (spec: paddle 6.15).
+// The wishes that a PaddleJob has no field for: annotations `paddle.gangway.io/<name>` of it (docs/paddlejob.md).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the translator says of a job: the codes, what each means and what to do (spec: paddle 6.10), and one finding of one of them.
+// What the translator says of a job: the codes, what each means and what to do (docs/translate.md), and one finding of one of them.
 //
 // A finding has the shape of every other complaint about a field (api/field_error.h), so that whoever has the manifest adds the line as
 // for those: ManifestDocument::Find(finding.error.field).

@@ -1,4 +1,4 @@
-// Objects that must exist before a Job (spec: paddle 6.5.4, 6.8).
+// Objects that must exist before a Job (docs/paddlejob.md).
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// How many pods of a job, and of each of its tasks, start together (spec: paddle 6.6.1, 6.7). From these numbers the Job controller makes
+// How many pods of a job, and of each of its tasks, start together (docs/paddlejob.md). From these numbers the Job controller makes
 // the PodGroup: minMember, minTaskMember and what they request.
 #pragma once
 

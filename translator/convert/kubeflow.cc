@@ -1,4 +1,4 @@
-// PaddleJobs of kubeflow.org (spec: paddle 3, 6.14). Its pods meet at one of them, PADDLE_MASTER, and get their ranks there.
+// PaddleJobs of kubeflow.org (docs/paddlejob.md; kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle). Its pods meet at one of them, PADDLE_MASTER, and get their ranks there.
 #include <algorithm>
 #include <iterator>
 #include <limits>

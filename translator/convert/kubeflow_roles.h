@@ -1,4 +1,4 @@
-// The roles of a PaddleJob of kubeflow.org, as kubeflow's webhook and defaults see them (spec: paddle 3.1, 6.14). Internal to this room.
+// The roles of a PaddleJob of kubeflow.org, as kubeflow's webhook and defaults see them (kubeflow/training-operator 1.9: pkg/apis/kubeflow.org/v1). Internal to this room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which mode a PaddleJob has and of which tasks its Job consists, from the roles that are written (spec: paddle 2.7, 6.3; differs from
+// Which mode a PaddleJob has and of which tasks its Job consists, from the roles that are written (docs/paddlejob.md; differs from
 // paddle-operator in that a role of 0 pods is none).
 #pragma once
 

@@ -1,4 +1,4 @@
-// The names that a PaddleJob gives its Job, pods and Service, and whether they fit (spec: paddle 6.2, 6.11).
+// The names that a PaddleJob gives its Job, pods and Service, and whether they fit (docs/paddlejob.md).
 //
 // A Job makes a Service of its own name and pods called <job>-<task>-<index>, which are host names and label values: at most 63 characters
 // with the largest index. Volcano's admission looks at one index only, so that too long ones fail pod by pod.

@@ -18,7 +18,7 @@ namespace gangway::convert {
 enum class Target : std::uint8_t { kVolcano, kGangway };
 std::string_view TargetName(Target target);  // "volcano", "gangway"
 
-// Of kVolcano: which releases know what, spec 6.15.
+// Of kVolcano: which releases know what (docs/paddlejob.md).
 struct VolcanoVersion {
   int major = 1, minor = 13;
   friend auto operator<=>(const VolcanoVersion&, const VolcanoVersion&) = default;

@@ -1,4 +1,4 @@
-// PaddleRec's backend.yaml and config.yaml as a Volcano Job (spec: paddle 4.5 to 4.7): what its cluster.sh made, with names in the place of
+// PaddleRec's backend.yaml and config.yaml as a Volcano Job (docs/paddlerec.md): what its cluster.sh made, with names in the place of
 // addresses that pods looked up, so that no pod needs a right to list pods, and nothing shared between two jobs of a namespace.
 #pragma once
 

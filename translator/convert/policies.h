@@ -1,4 +1,4 @@
-// What becomes of a Paddle job when its pods end, fail or are evicted: Volcano's policies by mode and target (spec: paddle 6.6).
+// What becomes of a Paddle job when its pods end, fail or are evicted: Volcano's policies by mode and target (docs/paddlejob.md).
 #pragma once
 
 #include <cstdint>

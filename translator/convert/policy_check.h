@@ -1,4 +1,4 @@
-// Policies in a Volcano Job that somebody wrote, or added to a translated one, and that harm the training it runs (spec: paddle 6.6).
+// Policies in a Volcano Job that somebody wrote, or added to a translated one, and that harm the training it runs (docs/paddlejob.md).
 #pragma once
 
 #include "api/volcano/job.h"

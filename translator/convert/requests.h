@@ -1,4 +1,4 @@
-// What the pods of a template request, written out (spec: paddle 6.7).
+// What the pods of a template request, written out (docs/paddlejob.md).
 #pragma once
 
 #include "boost/json/fwd.hpp"

@@ -1,5 +1,5 @@
 // Jobs that start their program through `paddle_k8s`: a script in old images that lists the pods of its job until all servers run, writes
-// what it found into the environment and runs $ENTRY (spec: paddle 4.6, 5.3). It needs a right that service accounts do not have, and counts
+// what it found into the environment and runs $ENTRY (docs/paddlerec.md). It needs a right that service accounts do not have, and counts
 // that are not taken from replicas. With the annotation paddle.gangway.io/run-entry: on the command becomes `sh -c "$ENTRY"` and the pods
 // are told what the script would have found.
 #pragma once

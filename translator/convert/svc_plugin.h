@@ -1,4 +1,4 @@
-// The flags that translated Jobs give Volcano's job plugin svc, which names their pods (spec: paddle 6.3).
+// The flags that translated Jobs give Volcano's job plugin svc, which names their pods (docs/paddlejob.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A task's pod template: what the user wrote, and what Paddle and the gang need besides (spec: paddle 6.3 to 6.5, 6.9). For both dialects:
+// A task's pod template: what the user wrote, and what Paddle and the gang need besides (docs/paddlejob.md). For both dialects:
 // what differs between them and between roles are the facts.
 #pragma once
 

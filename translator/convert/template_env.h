@@ -1,4 +1,4 @@
-// Env of a template's containers (spec: paddle 6.5): who the pod is before the user's own and over it, who the others are before it and
+// Env of a template's containers (docs/paddlejob.md; Paddle: python/paddle/distributed/launch, fleet/base/role_maker.py): who the pod is before the user's own and over it, who the others are before it and
 // under it.
 #pragma once
 

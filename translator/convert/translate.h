@@ -1,5 +1,5 @@
 // What a PaddleJob means in Volcano's words: the Job it becomes, what must be there before it, and what there is to say about it
-// (spec: paddle 6).
+// (docs/paddlejob.md).
 //
 //   roles, names, gang (mode.h, names.h, gang.h) -> pod templates with env, ports, wait for DNS -> policies (policies.h) -> Job
 //

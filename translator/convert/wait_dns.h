@@ -1,4 +1,4 @@
-// Names resolve before the program starts (spec: paddle 6.4): a program that asks once and dies, as the Paddle runtime does, would otherwise be
+// Names resolve before the program starts (docs/paddlejob.md): a program that asks once and dies, as the Paddle runtime does, would otherwise be
 // at the mercy of the cluster's DNS. Never for ports: with Gloo on, server 0 opens its port only after the workers have registered.
 #pragma once
 

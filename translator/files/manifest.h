@@ -1,5 +1,5 @@
 // Whole inputs, as users keep them in files: PaddleJobs of both dialects, the PodGroups that paddle-operator's guide tells people to write
-// beside them, PaddleRec's two files, and anything else (spec: paddle 4.7, 6.9). Out come the objects to apply, in their order.
+// beside them, PaddleRec's two files, and anything else (docs/translate.md). Out come the objects to apply, in their order.
 //
 //   PaddleJob                      its Job, and before it what the Job needs
 //   PodGroup of a PaddleJob's name nothing: the job takes over what it asks for, W-PG-DROPPED

@@ -1,4 +1,4 @@
-// Making the Job of a PaddleJob: whether it can be made, what must go first, and the writes (spec: paddle 6.9, 6.12).
+// Making the Job of a PaddleJob: whether it can be made, what must go first, and the writes (docs/paddlejob-lifecycle.md).
 #pragma once
 
 #include <string>

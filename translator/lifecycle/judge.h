@@ -1,4 +1,4 @@
-// What the pods of a Job and its PodGroup say about a PaddleJob: counts, phase, message (spec: paddle 2.8, 6.13).
+// What the pods of a Job and its PodGroup say about a PaddleJob: counts, phase, message (docs/paddlejob-lifecycle.md).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The status of kubeflow.org (spec: paddle 3.4, 6.14): conditions, the newest last, which is what `kubectl get` shows. Ours, Translated and
+// The status of kubeflow.org (kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle): conditions, the newest last, which is what `kubectl get` shows. Ours, Translated and
 // Scheduled, stand before those of the training operator.
 #include <algorithm>
 #include <utility>

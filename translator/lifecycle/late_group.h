@@ -1,4 +1,4 @@
-// A PodGroup of the PaddleJob's name that was written by hand and came when the Job was made already (spec: paddle 6.9, corrections).
+// A PodGroup of the PaddleJob's name that was written by hand and came when the Job was made already (docs/paddlejob-lifecycle.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// PaddleJobs that paddle-operator made pods for become ours, and go back (spec: paddle 2.2, 2.10, 6.9).
+// PaddleJobs that paddle-operator made pods for become ours, and go back (docs/paddlejob-lifecycle.md).
 //
 // By level, as everything here: what is to be done next follows from what is there, so a migration that broke off goes on when it is asked
 // for again. Before the first change a config map, the record, keeps what was: it is what a way back is made of, and it goes with the

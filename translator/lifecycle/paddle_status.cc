@@ -1,4 +1,4 @@
-// The status of batch.paddlepaddle.org (spec: paddle 1.3, 6.13).
+// The status of batch.paddlepaddle.org (paddle-operator 0.3.5: api/v1; docs/paddlejob-lifecycle.md).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

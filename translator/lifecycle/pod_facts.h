@@ -1,4 +1,4 @@
-// What becomes of a PaddleJob depends on this much of each of its pods (spec: paddle 2.8, 6.13).
+// What becomes of a PaddleJob depends on this much of each of its pods (docs/paddlejob-lifecycle.md).
 #pragma once
 
 #include <cstdint>

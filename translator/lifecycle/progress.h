@@ -1,5 +1,5 @@
 // How far a PaddleJob has come, in words that both dialects share; each writes them into a status of its own
-// (paddle_status.cc, kubeflow_status.cc; spec: paddle 6.13, 3.4).
+// (paddle_status.cc, kubeflow_status.cc; docs/paddlejob-lifecycle.md).
 #pragma once
 
 #include <cstdint>

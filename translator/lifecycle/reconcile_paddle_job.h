@@ -1,4 +1,4 @@
-// What becomes of a PaddleJob: the whole lifecycle as one function, for both dialects (spec: paddle 6.12 to 6.14).
+// What becomes of a PaddleJob: the whole lifecycle as one function, for both dialects (docs/paddlejob-lifecycle.md).
 //
 //   what the dialects have in common (wanted.h) -> what is to be done: create, replace, patch, command (reconcile_paddle_job.cc)
 //   -> counts, phase, message, conditions (progress.h) -> the dialect's own status (paddle_status.h, kubeflow_status.h)

@@ -1,4 +1,4 @@
-// Our CRDs beside Volcano's (spec: volcano-job 1.1 to 1.4, 7.1, 7.2; recorded objects in tests/golden/volcano).
+// Our CRDs beside Volcano's (Volcano: config/crd/volcano; recorded objects in tests/golden/volcano).
 #include "api/crd/crd.h"
 
 #include <algorithm>

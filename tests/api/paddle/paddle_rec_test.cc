@@ -1,4 +1,4 @@
-// PaddleRec's two files: what they hold, and what is said of those that nobody can run here (spec: paddle 4.2, 4.3, 4.7).
+// PaddleRec's two files: what they hold, and what is said of those that nobody can run here (docs/paddlerec.md).
 #include "api/paddle/paddle_rec.h"
 
 #include "absl/strings/str_cat.h"

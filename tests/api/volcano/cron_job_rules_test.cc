@@ -1,4 +1,4 @@
-// What admission says of a CronJob (spec: volcano-job 7.4; the rows are those of Volcano's webhook).
+// What admission says of a CronJob (Volcano: pkg/controllers/cronjob; the rows are those of Volcano's webhook).
 #include "api/volcano/admission.h"
 
 #include <ostream>

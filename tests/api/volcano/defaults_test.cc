@@ -141,7 +141,7 @@ TEST(DefaultsTest, QueuesAndPodGroups) {
   EXPECT_EQ(group.spec.queue, "default");
 }
 
-// spec: volcano-job 5.3
+// Volcano: pkg/webhooks/admission/podgroups/mutate
 TEST(DefaultsTest, APodGroupThatAsksForNoQueueGetsItsNamespaces) {
   const auto queue = [](const char* asked, absl::string_view namespace_queue) {
     value group = Json(absl::StrCat(R"({"spec":{"minMember":1)", asked, "}}"));

@@ -1,4 +1,4 @@
-// What is refused of a JobFlow (spec: volcano-job 7.4): targets that are no flow, flows in a circle, two flows of one name.
+// What is refused of a JobFlow (Volcano: pkg/controllers/jobflow): targets that are no flow, flows in a circle, two flows of one name.
 #include <string>
 
 #include "api/json_value.h"

@@ -1,4 +1,4 @@
-// The expected tables are what vcctl printed when it was recorded (fixtures/volcano-golden/bus-commands).
+// The expected tables are what vcctl printed when it was recorded (tests/golden/volcano/bus-commands).
 #include "cmd/vcctl/job_list.h"
 
 #include "absl/strings/str_cat.h"

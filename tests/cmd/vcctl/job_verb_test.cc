@@ -17,7 +17,7 @@ Job JobIn(const std::string& phase) {
   return job;
 }
 
-// The target as vcctl's command had it (fixtures/volcano-golden/bus-commands/timeline.jsonl).
+// The target as vcctl's command had it (tests/golden/volcano/bus-commands).
 TEST(JobCommandObjectTest, AsRecorded) {
   const std::string reference =
       R"("apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"cmd","uid":"2c8f360b-a042-4892-8cb5-a51848527cdf","controller":true,"blockOwnerDeletion":true)";

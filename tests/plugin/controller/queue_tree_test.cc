@@ -1,4 +1,4 @@
-// Queues below queues, through the controllers (spec: volcano-job 7.1, row Q4).
+// Queues below queues, through the controllers (Volcano: pkg/controllers/queue, row Q4).
 #include <string>
 #include <vector>
 

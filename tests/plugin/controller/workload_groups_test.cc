@@ -140,7 +140,7 @@ TEST_F(WorkloadGroupsTest, StoppedAtAnyWriteItEndsTheSame) {
   }
 }
 
-// spec: volcano-job 5.3. The API server here would give a group its queue too; what the controllers ask for is what counts where no webhook does.
+// Volcano: pkg/webhooks/admission/podgroups/mutate. The API server here would give a group its queue too; what the controllers ask for is what counts where no webhook does.
 class NamespaceQueuesTest : public WorkloadGroupsTest {
  protected:
   NamespaceQueuesTest() {

@@ -41,7 +41,7 @@ TEST(PlaceGangTest, TheSeedJobGoesWhereTheSchedulerPutsIt) {
   EXPECT_THAT(Placements(*reply), ElementsAre("pserver-0 node-0", "pserver-1 node-0", "trainer-0 node-0", "trainer-1 node-0"));
 }
 
-// fixtures/volcano-golden/gang-unschedulable: 8 x 9 cpu on six nodes of 16.
+// tests/golden/volcano/gang-unschedulable: 8 x 9 cpu on six nodes of 16.
 TEST(PlaceGangTest, AGangThatIsTooLargeIsNotPlacedAtAllAndTheReasonCounts) {
   v1::PlaceGangRequest request = SeedRequest();
   request.mutable_gang()->clear_tasks();

@@ -33,7 +33,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// fixtures/volcano-golden/seed-ctr-volcano: four pods of 1 cpu on six nodes.
+// tests/golden/volcano/seed-ctr-volcano: four pods of 1 cpu on six nodes.
 TEST(ScheduleTest, TheSeedJobGoesToOneNode) {
   World w;
   AddNodes(w.cluster, 6);
@@ -94,7 +94,7 @@ TEST(ScheduleTest, AGangOfWhichNothingIsBoundKeepsNoRoomWhileItRests) {
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("second-w-0", "node-000"), Pair("second-w-1", "node-000")));
 }
 
-// fixtures/volcano-golden/gang-unschedulable: 8 x 9 cpu on six nodes of 16.
+// tests/golden/volcano/gang-unschedulable: 8 x 9 cpu on six nodes of 16.
 TEST(ScheduleTest, OneNodeShortBindsNothingAndSaysWhatIsMissing) {
   World w;
   AddNodes(w.cluster, 6);
@@ -111,7 +111,7 @@ TEST(ScheduleTest, OneNodeShortBindsNothingAndSaysWhatIsMissing) {
   EXPECT_EQ(w.Placed().size(), 8u);
 }
 
-// fixtures/volcano-golden/gang-unschedulable-mixed
+// tests/golden/volcano/gang-unschedulable-mixed
 TEST(ScheduleTest, SelectorTaintAndCordonAreCounted) {
   World w;
   AddNodes(w.cluster, 6);
@@ -146,7 +146,7 @@ TEST(ScheduleTest, ATaskThatSucceededCountsForItsRole) {
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-worker-0", "node-000")));
 }
 
-// fixtures/volcano-golden/gang-not-enqueueable: 144 cpu asked of 96, which count as 115.2.
+// tests/golden/volcano/gang-not-enqueueable: 144 cpu asked of 96, which count as 115.2.
 TEST(ScheduleTest, OverTheClustersSumIsNotLetIn) {
   World w;
   AddNodes(w.cluster, 6);
@@ -165,7 +165,7 @@ TEST(ScheduleTest, OverTheClustersSumIsNotLetIn) {
   EXPECT_TRUE(w.Of("big").admit);
 }
 
-// fixtures/volcano-golden/minavailable-lt-replicas: minimum 4, room for 6 of 8.
+// tests/golden/volcano/minavailable-lt-replicas: minimum 4, room for 6 of 8.
 TEST(ScheduleTest, TheElasticRestTakesWhatIsThere) {
   World w;
   AddNodes(w.cluster, 6);
@@ -446,7 +446,7 @@ TEST_F(SurplusTest, IsLeftUndecidedWhenThePolicySaysSo) {
   EXPECT_FALSE(decision.reason.has_value());
 }
 
-// fixtures/volcano-golden/raw-podgroup: two of three pods are there.
+// tests/golden/volcano/raw-podgroup: two of three pods are there.
 TEST(ScheduleTest, AGangWithoutItsPodsWaitsForThem) {
   World w;
   AddNodes(w.cluster, 6);
@@ -458,7 +458,7 @@ TEST(ScheduleTest, AGangWithoutItsPodsWaitsForThem) {
   EXPECT_EQ(w.Placed().size(), 3u);
 }
 
-// fixtures/volcano-golden/seed-evict: one pod is made anew while three still end.
+// tests/golden/volcano/seed-evict: one pod is made anew while three still end.
 TEST(ScheduleTest, EndingPodsDoNotCountAndKeepTheirRoom) {
   World w;
   w.cluster.SetNode(Node("n1", 4));
@@ -673,7 +673,7 @@ model::GangFacts Partitioned(const std::string& name, int min_member, int min_gr
   return gang;
 }
 
-// fixtures/found/partition-full: two partitions of two, no topology.
+// Two partitions of two, no topology.
 TEST(SubGroupTest, WithoutTopologyTheyAreAPlainGang) {
   World w;
   AddNodes(w.cluster, 1);

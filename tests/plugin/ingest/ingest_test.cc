@@ -268,7 +268,7 @@ TEST(IngestTest, ANodeWithoutAllocatableHasItsCapacity) {
   EXPECT_EQ(node.taints[0].effect, model::TaintEffect::kNoExecute);
 }
 
-// fixtures/volcano-golden/seed-ctr-volcano: the quota names beside the resources ask for nothing more.
+// tests/golden/volcano/seed-ctr-volcano: the quota names beside the resources ask for nothing more.
 TEST(IngestTest, MinResourcesWithoutQuotaNames) {
   const auto gang = GangFactsOf(Decoded<api::volcano::PodGroup>(
       R"({"metadata":{"name":"g","namespace":"ns"},"spec":{"minMember":4,"minTaskMember":{"a":2},"minResources":{"count/pods":"4","cpu":"4",

@@ -1,4 +1,4 @@
-// Commands to a Job: what each does in every phase, and how it is carried out (recordings: fixtures/volcano-golden/bus-commands).
+// Commands to a Job: what each does in every phase, and how it is carried out (recordings: tests/golden/volcano/bus-commands).
 #include <array>
 #include <string>
 #include <utility>

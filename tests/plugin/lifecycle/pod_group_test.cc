@@ -78,7 +78,7 @@ TEST(MinResourcesTest, OfNobodyAreNone) {
   EXPECT_TRUE(MinResources(spec, {})->empty());
 }
 
-// fixtures/volcano-golden/seed-ctr-volcano
+// tests/golden/volcano/seed-ctr-volcano
 TEST(MinResourcesTest, OfTheSeedJob) {
   JobSpec spec;
   spec.min_available = 4;
@@ -144,7 +144,7 @@ TEST(PodGroupTest, G1G2MembersOfAPartitionedTask) {
   EXPECT_EQ(Wanted(spec).min_task_member.at("task1"), 3);
 }
 
-// Members of tasks that are no more stay (spec 5.1).
+// Members of tasks that are no more stay.
 TEST(PodGroupTest, G3OnlyTheClassChanges) {
   JobSpec spec;
   spec.priority_class_name = "new";

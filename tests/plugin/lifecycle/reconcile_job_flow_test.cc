@@ -1,4 +1,4 @@
-// JobFlows (spec: volcano-job 7.4, row F1).
+// JobFlows (Volcano: pkg/controllers/jobflow, row F1).
 #include "plugin/lifecycle/reconcile_job_flow.h"
 
 #include "absl/strings/str_cat.h"

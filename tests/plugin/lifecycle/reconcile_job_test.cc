@@ -29,7 +29,7 @@ World Seed(const std::string& extra = "") {
                        absl::StrCat(kRestartOnLoss, extra)));
 }
 
-// --- fixtures/volcano-golden/seed-ctr-volcano
+// --- tests/golden/volcano/seed-ctr-volcano
 
 TEST(SeedJobTest, PodsWaitForTheGangToBeLetIn) {
   World world = Seed();
@@ -119,7 +119,7 @@ TEST(SeedJobTest, ConditionsAreOnePerPhaseNewestLast) {
   EXPECT_EQ(world.job().status.state.last_transition_time.at, world.now());
 }
 
-// --- fixtures/volcano-golden/seed-evict
+// --- tests/golden/volcano/seed-evict
 
 TEST(SeedJobTest, AnEvictionRestartsWhenThePodIsGoneNotBefore) {
   World world = Seed();
@@ -354,7 +354,7 @@ TEST(CrashTest, EveryCrashPointEndsTheSame) {
   EXPECT_THAT(scenes, Gt(30));
 }
 
-// --- fixtures/volcano-golden/no-policy
+// --- tests/golden/volcano/no-policy
 
 TEST(NoPolicyTest, AFailedPodIsNotReplacedAndTheJobEndsByItsCounts) {
   World world(JobText("a", 2, {{"w", 2, R"("minAvailable":2)"}}));
@@ -412,7 +412,7 @@ TEST(NoPolicyTest, TwoSuccessesOfThreeAreEnoughForMinAvailableTwo) {
   EXPECT_EQ(world.job().status.failed, 1);
 }
 
-// --- fixtures/volcano-golden/minavailable-lt-replicas
+// --- tests/golden/volcano/minavailable-lt-replicas
 
 TEST(ElasticTest, RunsWithPartOfItsPods) {
   World world(JobText("elastic", 4, {{"w", 8, R"("minAvailable":4)"}}));
@@ -436,7 +436,7 @@ TEST(ElasticTest, RunsWithPartOfItsPods) {
   EXPECT_EQ(world.job().status.succeeded, 8);
 }
 
-// --- fixtures/volcano-golden/scale-elastic
+// --- tests/golden/volcano/scale-elastic
 
 // Of a Job of one task.
 void Scale(World& world, int replicas, int min) {
@@ -503,7 +503,7 @@ TEST(ScaleTest, AJobThatNeedsNoPodIsPendingFirst) {
   EXPECT_EQ(job.status.conditions[1].status, "Running");
 }
 
-// --- Targeted restarts: fixtures/volcano-golden/policy-task-and-timeout
+// --- Targeted restarts: tests/golden/volcano/policy-task-and-timeout
 
 TEST(TargetTest, RestartTaskReplacesThatTaskOnly) {
   World world(JobText("rt", 4, {{"ps", 2, R"("policies":[{"event":"PodFailed","action":"RestartTask"}])"}, {"w", 2}}));
@@ -597,7 +597,7 @@ TEST(TargetTest, WhileRestartingACompletionCompletes) {
   EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Completing", "Completed"));
 }
 
-// --- Exit codes: fixtures/volcano-golden/policy-exitcode
+// --- Exit codes: tests/golden/volcano/policy-exitcode
 
 struct ExitCodeCase {
   int code;
@@ -619,7 +619,7 @@ INSTANTIATE_TEST_SUITE_P(All, ExitCodeTest,
                          ::testing::Values(ExitCodeCase{3, "Pending"}, ExitCodeCase{4, "Aborted"}, ExitCodeCase{5, "Terminated"},
                                            ExitCodeCase{6, "Completed"}, ExitCodeCase{9, "Running"}));
 
-// --- Delayed actions: fixtures/volcano-golden/policy-delayed, where Volcano's do not hold
+// --- Delayed actions: tests/golden/volcano/policy-delayed, where Volcano's do not hold
 
 TEST(DelayTest, ADelayedActionHappensWhenItsReasonStillHolds) {
   World world(JobText("d", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5s"}])"));
@@ -799,7 +799,7 @@ TEST(OddPodTest, APodThatSaysItIsOfAnOlderVersionIsBelieved) {
   }
 }
 
-// --- dependsOn: fixtures/volcano-golden/dependson
+// --- dependsOn: tests/golden/volcano/dependson
 
 TEST(DependsOnTest, WorkersComeWhenTheServersAreReady) {
   World world(JobText("dep", 2, {{"ps", 2, R"("minAvailable":2)"}, {"w", 2, R"("dependsOn":{"name":["ps"]})"}}));
@@ -827,7 +827,7 @@ TEST(DependsOnTest, TheDefaultMinAvailableDoesNotDeadlock) {
   EXPECT_EQ(world.phase(), "Running");
 }
 
-// --- Plugins: fixtures/volcano-golden/plugins-env-svc-ssh
+// --- Plugins: tests/golden/volcano/plugins-env-svc-ssh
 
 TEST(PluginTest, SvcObjectsAreMadeKeptAndRemovedAtTheEnd) {
   World world(JobText("plug", 2, {{"ps", 1}, {"worker", 1}}, absl::StrCat(R"("plugins":{"env":[],"svc":[]},)", kRestartOnLoss)));
@@ -902,7 +902,7 @@ TEST(PluginTest, L8TheHeadsServiceGoesWhenTheJobEnds) {
   EXPECT_FALSE(world.Exists("services", "plug-head-svc"));
 }
 
-// --- Volumes: fixtures/volcano-golden/volumes
+// --- Volumes: tests/golden/volcano/volumes
 
 TEST(VolumeTest, Y22GeneratesAClaimAndMountsBoth) {
   World world(JobText("vol", 1, {{"w", 1}},

@@ -23,7 +23,7 @@ Command Make(const std::string& action) {
   return command;
 }
 
-// The state machine of spec 7.1, row by row.
+// The state machine of a Queue, row by row (Volcano: pkg/controllers/queue/state).
 struct Row {
   std::string state, action;
   int groups;

@@ -306,7 +306,7 @@ TEST(ScaleRowTest, Y26ToNothingAndBack) {
   ExpectHostLists(world);
 }
 
-// Volcano does not mark a pod that a scale-down removes, so that its going may answer as an eviction there (spec 4.6).
+// Volcano does not mark a pod that a scale-down removes, so that its going may answer as an eviction there.
 TEST(ScaleRowTest, AScaleDownIsNoEviction) {
   World world(JobText("sc", 2, {{"w", 3}}, R"("policies":[{"event":"PodEvicted","action":"TerminateJob"}])"));
   ASSERT_TRUE(world.Start());

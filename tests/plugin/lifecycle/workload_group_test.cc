@@ -1,4 +1,4 @@
-// PodGroups of pods that no Job made (spec: volcano-job 5.4, rows K1 to K6; recording raw-podgroup).
+// PodGroups of pods that no Job made (Volcano: pkg/controllers/podgroup, rows K1 to K6; recording raw-podgroup).
 #include "plugin/lifecycle/workload_group.h"
 
 #include "absl/strings/str_cat.h"
@@ -232,7 +232,7 @@ TEST(WorkloadGroupTest, TheGroupFollowsItsReplicaSet) {
   EXPECT_TRUE(seen.Group(group).Reconcile().empty()) << "nothing is written when nothing changed";
 }
 
-// spec: volcano-job 5.3
+// Volcano: pkg/webhooks/admission/podgroups/mutate
 TEST(WorkloadGroupTest, TheNamespaceGivesAQueueOnce) {
   const OwnerFacts owner = Facts(api::kReplicaSets, "rs", "");
   const auto seen = [&](const std::string& queue, const std::string& namespace_queue) {

@@ -111,7 +111,7 @@ constexpr char kClaim[] = R"("volumes":[{"name":"v","persistentVolumeClaim":{"cl
 
 // ---- sub-groups and queues
 
-// fixtures/found/partition-full
+// Two partitions of two, no topology.
 TEST_F(FieldsTest, PartitionsWithoutTopologyAreAPlainGang) {
   AddNode("n1", "a");
   AddGroup(R"("minMember":4,"minTaskMember":{"w":4},"queue":"default","subGroupPolicy":[{"name":"w","subGroupSize":2,"minSubGroups":0,

@@ -192,7 +192,7 @@ sandbox::RequestFate Lose(sandbox::RequestFate::Loss loss) {
   return fate;
 }
 
-// fixtures/volcano-golden/seed-ctr-volcano, the scheduler's part.
+// tests/golden/volcano/seed-ctr-volcano, the scheduler's part.
 TEST_F(SchedulerTest, TheSeedGangFromPendingToCompleted) {
   AddNodes(6);
   StartScheduler();
@@ -223,7 +223,7 @@ TEST_F(SchedulerTest, TheSeedGangFromPendingToCompleted) {
   EXPECT_EQ(Phase("ctr"), "Completed") << "volcano-sh/volcano#2208: it would be let in again and hold room for ever";
 }
 
-// fixtures/volcano-golden/gang-unschedulable
+// tests/golden/volcano/gang-unschedulable
 TEST_F(SchedulerTest, AGangThatDoesNotFitIsExplainedOnceAndBoundWhenNodesCome) {
   AddNodes(6);
   StartScheduler();
@@ -265,7 +265,7 @@ TEST_F(SchedulerTest, NothingIsWrittenOnceAllIsSaid) {
   EXPECT_EQ(writes, 0);
 }
 
-// fixtures/volcano-golden/gang-not-enqueueable
+// tests/golden/volcano/gang-not-enqueueable
 TEST_F(SchedulerTest, AGangTooLargeForTheClusterStaysPendingWithAReason) {
   AddNodes(6);
   StartScheduler();
@@ -279,7 +279,7 @@ TEST_F(SchedulerTest, AGangTooLargeForTheClusterStaysPendingWithAReason) {
   EXPECT_EQ(Phase("big"), "Inqueue");
 }
 
-// fixtures/volcano-golden/minavailable-lt-replicas
+// tests/golden/volcano/minavailable-lt-replicas
 TEST_F(SchedulerTest, TheElasticRestFollowsWhenThereIsRoom) {
   AddNodes(6);
   StartScheduler();
@@ -437,7 +437,7 @@ TEST_F(SchedulerTest, APriorityClassThatIsGoneGivesNobodyPrecedence) {
   EXPECT_EQ(NodeOf("b-high"), "");
 }
 
-// fixtures/volcano-golden/raw-podgroup
+// tests/golden/volcano/raw-podgroup
 TEST_F(SchedulerTest, ARawPodGroupThatLosesAPod) {
   AddNodes(6);
   StartScheduler();

@@ -112,7 +112,7 @@ TEST(WebhookTest, EveryRecordedRowGetsItsVerdictAndItsDefaults) {
   EXPECT_EQ(deletes, 6);
 }
 
-// spec: volcano-job 5.3
+// Volcano: pkg/webhooks/admission/podgroups/mutate
 TEST(WebhookTest, APodGroupGetsTheQueueOfItsNamespace) {
   const value group = Json(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1,"queue":"default"}})");
   EXPECT_EQ(Mutated(Review(api::kPodGroups, "CREATE", group, nullptr, "", "team-ns"), group).at("spec").at("queue"), "team");

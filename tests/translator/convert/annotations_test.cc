@@ -1,4 +1,4 @@
-// The wishes in annotations (spec: paddle 6.15), and the options that hold for all jobs.
+// The wishes in annotations (docs/paddlejob.md), and the options that hold for all jobs.
 #include "translator/convert/annotations.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// PaddleJobs of kubeflow.org: table K of the contract, as far as it is about the translation (spec: paddle 3, 6.14).
+// PaddleJobs of kubeflow.org: table K of the contract, as far as it is about the translation (docs/paddlejob.md; kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

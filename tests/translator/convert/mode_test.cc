@@ -1,4 +1,4 @@
-// Modes: table A of the contract, and what C says of elastic jobs (spec: paddle 2.7, 8).
+// Modes: table A of the contract, and what C says of elastic jobs (tests/spec/paddle.rows).
 #include "translator/convert/mode.h"
 
 #include "absl/strings/str_cat.h"

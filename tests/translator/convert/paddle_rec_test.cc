@@ -1,4 +1,4 @@
-// PaddleRec's files as a Job: table R of the contract (spec: paddle 4.5 to 4.7).
+// PaddleRec's files as a Job: table R of the contract (docs/paddlerec.md).
 #include "translator/convert/paddle_rec.h"
 
 #include <map>

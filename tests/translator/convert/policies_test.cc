@@ -1,4 +1,4 @@
-// Policies by mode and target (spec: paddle 6.6), and the rows of table F that are about them.
+// Policies by mode and target (docs/paddlejob.md), and the rows of table F that are about them.
 #include "translator/convert/policies.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// PaddleJobs and what becomes of them: table F of the contract, and the rows of E that concern a whole job (spec: paddle 6.3 to 6.8, 6.16, 8).
+// PaddleJobs and what becomes of them: table F of the contract, and the rows of E that concern a whole job (docs/paddlejob.md, tests/spec/paddle.rows).
 //
 // GW_UPDATE_GOLDEN=1 writes the golden texts in tests/golden/translate anew, and the test fails; their difference is read in review.
 #include "translator/convert/translate.h"

@@ -1,4 +1,4 @@
-// examples/ctr-volcano.yaml: the rows of table S of the contract that are about Volcano's own behaviour (spec: paddle 5.4, 8).
+// examples/ctr-volcano.yaml: the rows of table S of the contract that are about Volcano's own behaviour (tests/spec/paddle.rows).
 #include <memory>
 #include <string>
 #include <vector>

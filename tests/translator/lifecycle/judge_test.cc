@@ -1,4 +1,4 @@
-// What pods, the Job and its PodGroup say of a PaddleJob (spec: paddle 2.8, 6.13): the rules alone; phase_rows_test.cc has the rows of the contract.
+// What pods, the Job and its PodGroup say of a PaddleJob (docs/paddlejob-lifecycle.md): the rules alone; phase_rows_test.cc has the rows of the contract.
 #include "translator/lifecycle/judge.h"
 
 #include <memory>

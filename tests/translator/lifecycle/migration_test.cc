@@ -1,4 +1,4 @@
-// PaddleJobs of paddle-operator become ours and go back (spec: paddle 2.2, 2.10, 6.9).
+// PaddleJobs of paddle-operator become ours and go back (docs/paddlejob-lifecycle.md).
 #include "translator/lifecycle/migration.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The status of a PaddleJob in both dialects (spec: paddle 1.3, 3.4, 6.13): what is written for how far a job has come, and what is read back.
+// The status of a PaddleJob in both dialects (docs/paddlejob-lifecycle.md): what is written for how far a job has come, and what is read back.
 #include <string>
 #include <vector>
 
