@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;  // of nanoseconds; reached only by the most negative duration
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // Nanoseconds; 0: no such unit.
 std::uint64_t UnitOf(absl::string_view name) {
   if (name == "ns") return 1;

@@ -16,14 +16,14 @@ namespace {
 constexpr std::size_t kMaxDuplicates = 100;  // told; a body that is wrong everywhere needs no longer list
 constexpr std::size_t kFewKeys = 16;         // up to here a walk is faster than a set
 
-struct Path {
-  const Path* up;
+struct JsonPath {
+  const JsonPath* up;
   absl::string_view key;  // of objects
   std::size_t index;      // of lists
   bool in_list;
 };
 
-void Render(const Path* path, std::string& out) {
+void Render(const JsonPath* path, std::string& out) {
   if (path == nullptr) return;
   Render(path->up, out);
   if (path->in_list) {
@@ -84,7 +84,7 @@ class Checker {
   }
 
  private:
-  bool Value(const Path* path, int depth) {
+  bool Value(const JsonPath* path, int depth) {
     if (at_ == json_.size()) return Fail("unexpected end");
     switch (json_[at_]) {
       case '{': return depth > max_depth_ ? TooDeep() : Object(path, depth);
@@ -97,13 +97,13 @@ class Checker {
     }
   }
 
-  bool Object(const Path* path, int depth) {
+  bool Object(const JsonPath* path, int depth) {
     Keys keys;
     ++at_;
     SkipBlanks();
     if (Take('}')) return true;
     while (true) {
-      Path here{path, {}, 0, false};
+      JsonPath here{path, {}, 0, false};
       if (at_ == json_.size()) return Fail("unexpected end");
       if (json_[at_] != '"') return Fail("expected a key in double quotes");
       if (!String(duplicates_ != nullptr ? &here.key : nullptr)) return false;
@@ -121,11 +121,11 @@ class Checker {
     }
   }
 
-  bool List(const Path* path, int depth) {
+  bool List(const JsonPath* path, int depth) {
     ++at_;
     SkipBlanks();
     if (Take(']')) return true;
-    for (Path here{path, {}, 0, true};; ++here.index) {
+    for (JsonPath here{path, {}, 0, true};; ++here.index) {
       if (!Value(&here, depth + 1)) return false;
       SkipBlanks();
       if (Take(']')) return true;
@@ -245,7 +245,6 @@ class Checker {
            number.substr(0, 3) == "-0.";
   }
 
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
   bool Take(char c) {
     if (at_ == json_.size() || json_[at_] != c) return false;
     ++at_;

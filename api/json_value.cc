@@ -25,8 +25,6 @@ void AppendDouble(double d, std::string& out) {
   AppendChars(out, d, std::chars_format::fixed);
 }
 
-absl::string_view Text(boost::json::string_view s) { return {s.data(), s.size()}; }
-
 }  // namespace
 
 absl::StatusOr<boost::json::value> ParseJson(absl::string_view json, boost::json::storage_ptr storage) {
@@ -45,7 +43,7 @@ void AppendJson(const boost::json::value& value, std::string& out) {
     case boost::json::kind::int64: return AppendChars(out, value.get_int64());
     case boost::json::kind::uint64: return AppendChars(out, value.get_uint64());
     case boost::json::kind::double_: return AppendDouble(value.get_double(), out);
-    case boost::json::kind::string: return AppendJsonString(Text(value.get_string()), out);
+    case boost::json::kind::string: return AppendJsonString(AbslView(value.get_string()), out);
     case boost::json::kind::array: {
       char before = '[';
       for (const boost::json::value& element : value.get_array()) {
@@ -62,7 +60,7 @@ void AppendJson(const boost::json::value& value, std::string& out) {
       for (const boost::json::key_value_pair& member : value.get_object()) {
         out += before;
         before = ',';
-        AppendJsonString(Text(member.key()), out);
+        AppendJsonString(AbslView(member.key()), out);
         out += ':';
         AppendJson(member.value(), out);
       }

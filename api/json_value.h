@@ -11,6 +11,10 @@
 
 namespace gangway::api {
 
+// Crossing between its string view and Abseil's.
+inline boost::json::string_view JsonView(absl::string_view s) { return {s.data(), s.size()}; }
+inline absl::string_view AbslView(boost::json::string_view s) { return {s.data(), s.size()}; }
+
 // Of keys that stand twice the last one counts. Bytes from outside pass ParseCompletely first: its messages say where.
 // Nesting beyond 256 is InvalidArgument. `storage` is for documents that die together.
 absl::StatusOr<boost::json::value> ParseJson(absl::string_view json, boost::json::storage_ptr storage = {});

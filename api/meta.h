@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "api/field_table.h"
 
 namespace gangway::api {
@@ -57,6 +58,11 @@ struct ObjectMeta {
         MakeField<&ObjectMeta::managed_fields>("managedFields", "who set which field"));
   }
   bool deleting() const { return deletion_timestamp.set(); }
+  // resourceVersion as a number, which it is of etcd's; 0 when it is none.
+  std::uint64_t Version() const {
+    std::uint64_t version = 0;
+    return absl::SimpleAtoi(resource_version, &version) ? version : 0;
+  }
   // The owner reference with controller: true; nullptr when there is none.
   const OwnerReference* Controller() const {
     for (const OwnerReference& owner : owner_references) if (owner.controller.value_or(false)) return &owner;

@@ -36,8 +36,6 @@ constexpr Suffix kSuffixes[] = {
 // Longer exponents say no more: the number is out of range, or one nano.
 constexpr std::int64_t kExponentCap = 1000000000;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 std::optional<Suffix> ReadSuffix(absl::string_view text) {
   for (const Suffix& suffix : kSuffixes) {
     if (View(suffix.text) == text) return suffix;

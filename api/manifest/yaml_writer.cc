@@ -25,8 +25,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kLongKey = 250;  // readers look no further than 1024 characters for its colon, escapes counted
 
-absl::string_view Text(json::string_view s) { return {s.data(), s.size()}; }
-
 // Whether a code point stands for itself in any kind of scalar: also no control, line or byte order mark.
 bool StandsForItself(std::uint32_t code_point) { return IsPrintable(code_point) && code_point != 0xFFFE && code_point != 0xFFFF; }
 
@@ -129,7 +127,7 @@ class Writer {
     if (order_ == KeyOrder::kSorted) std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
     bool behind_dash = inside_item;
     for (const json::key_value_pair* member : members) {
-      const absl::string_view key = Text(member->key());
+      const absl::string_view key = AbslView(member->key());
       Comments below;
       for (const Pending& comment : comments) {
         absl::string_view rest;
@@ -212,7 +210,7 @@ class Writer {
     const auto by_key = [](const auto& a, const auto& b) { return a.key() < b.key(); };
     const json::string_view key = (order_ == KeyOrder::kSorted ? std::min_element(object.begin(), object.end(), by_key) : object.begin())->key();
     absl::string_view behind;
-    return manifest::TakeKey(rest, Text(key), behind) && behind.empty();
+    return manifest::TakeKey(rest, AbslView(key), behind) && behind.empty();
   }
 
   // `columns`: of what the scalar belongs to; -1: it is the document.
@@ -222,7 +220,7 @@ class Writer {
     } else if (value.is_array()) {
       out_ += "[]";
     } else if (value.is_string()) {
-      String(Text(value.get_string()), columns);
+      String(AbslView(value.get_string()), columns);
     } else {
       AppendJson(value, out_);  // null, true, false and numbers are the same in both
     }

@@ -21,10 +21,6 @@ namespace json = boost::json;
 constexpr std::size_t kMaxFindings = 50;
 
 std::string_view KeyOf(const json::key_value_pair& member) { return {member.key().data(), member.key().size()}; }
-absl::string_view Text(const json::value& value) {
-  const json::string& s = value.get_string();
-  return {s.data(), s.size()};
-}
 
 // Where a walk is, as links on the stack: text is made only when there is something to say.
 struct Place {
@@ -85,7 +81,7 @@ std::string_view WantedInstead(const json::value& value, Shape shape) {
     case Shape::kFree: case Shape::kObject: case Shape::kMap: return value.is_object() ? "" : "an object";
     case Shape::kList: return value.is_array() ? "" : "a list";
     case Shape::kString: return value.is_string() ? "" : "a string";
-    case Shape::kBase64: return value.is_string() && IsBase64(Text(value)) ? "" : "a string in base64";
+    case Shape::kBase64: return value.is_string() && IsBase64(api::AbslView(value.get_string())) ? "" : "a string in base64";
     case Shape::kBool: return value.is_bool() ? "" : "a boolean";
     case Shape::kInt32: return IsInteger(value, kMin32, kMax32) ? "" : "a 32-bit integer";
     case Shape::kInt64: return IsInteger(value, kMin, kMax) ? "" : "a 64-bit integer";
@@ -93,8 +89,8 @@ std::string_view WantedInstead(const json::value& value, Shape shape) {
     case Shape::kIntOrString: return value.is_string() || IsInteger(value, kMin32, kMax32) ? "" : "an integer or a string";
     case Shape::kQuantity:
       if (value.is_number()) return {};
-      return value.is_string() && api::Quantity::Parse(Text(value)).ok() ? "" : "a quantity such as \"500m\" or \"2Gi\"";
-    case Shape::kTime: return value.is_string() && IsTime(Text(value)) ? "" : "a time such as \"2026-11-21T05:11:53Z\"";
+      return value.is_string() && api::Quantity::Parse(api::AbslView(value.get_string())).ok() ? "" : "a quantity such as \"500m\" or \"2Gi\"";
+    case Shape::kTime: return value.is_string() && IsTime(api::AbslView(value.get_string())) ? "" : "a time such as \"2026-11-21T05:11:53Z\"";
   }
   return {};
 }
@@ -165,7 +161,7 @@ class Checker {
 
   // An empty text is absent to Kubernetes.
   void CheckEnum(const json::value& value, const SchemaNode& node, const Place& place) {
-    if (IsEmptyText(value) || std::find(node.one_of.begin(), node.one_of.end(), StdView(Text(value))) != node.one_of.end()) return;
+    if (IsEmptyText(value) || std::find(node.one_of.begin(), node.one_of.end(), StdView(api::AbslView(value.get_string()))) != node.one_of.end()) return;
     std::string rule = "supported values: ";
     for (const std::string_view allowed : node.one_of) {
       absl::StrAppend(&rule, allowed == node.one_of.front() ? "" : ", ", "\"", View(allowed), "\"");
@@ -227,10 +223,10 @@ void PruneNode(json::value& value, const SchemaNode& node) {
 
 void MakeCanonical(json::value& value) {
   const absl::StatusOr<api::Quantity> quantity =
-      api::Quantity::Parse(value.is_string() ? std::string(Text(value)) : api::ToJson(value));
+      api::Quantity::Parse(value.is_string() ? std::string(api::AbslView(value.get_string())) : api::ToJson(value));
   if (!quantity.ok()) return;
   const std::string text = quantity->ToString();
-  if (!value.is_string() || Text(value) != text) value = json::string_view(text.data(), text.size());
+  if (!value.is_string() || api::AbslView(value.get_string()) != text) value = json::string_view(text.data(), text.size());
 }
 
 void FillIn(json::value& value, const SchemaNode& node) {

@@ -25,11 +25,6 @@ constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;  // k8s.io/apiserver: J
 // Elements that the operations of one patch may shift or look at, all together: some 50 ms of the loop.
 constexpr std::size_t kMaxEffort = 16u << 20;
 
-absl::string_view Text(const json::value& value) {
-  const json::string& s = value.get_string();
-  return {s.data(), s.size()};
-}
-json::string_view Key(absl::string_view key) { return {key.data(), key.size()}; }
 
 absl::Status NotThere(absl::string_view pointer) {
   return absl::FailedPreconditionError(absl::StrCat("there is nothing at path \"", pointer, "\""));
@@ -56,12 +51,12 @@ absl::StatusOr<std::string> Unescape(absl::string_view token) {
 }
 
 absl::StatusOr<Pointer> ParsePointer(const json::object& operation, absl::string_view member) {
-  const json::value* value = operation.if_contains(Key(member));
+  const json::value* value = operation.if_contains(api::JsonView(member));
   if (value == nullptr || !value->is_string()) {
     return absl::InvalidArgumentError(absl::StrCat("\"", member, "\" must be a JSON pointer"));
   }
   Pointer pointer;
-  pointer.text = std::string(Text(*value));
+  pointer.text = std::string(api::AbslView(value->get_string()));
   if (pointer.text.empty()) return pointer;
   if (pointer.text[0] != '/') return absl::InvalidArgumentError(absl::StrCat("\"", member, "\" must be empty or begin with '/'"));
   for (const absl::string_view token : absl::StrSplit(absl::string_view(pointer.text).substr(1), '/')) {
@@ -80,7 +75,7 @@ bool ParseIndex(const std::string& token, std::size_t end, std::size_t& index) {
 
 // One step down; nullptr when there is nothing.
 json::value* Step(json::value& at, const std::string& token) {
-  if (at.is_object()) return at.get_object().if_contains(Key(token));
+  if (at.is_object()) return at.get_object().if_contains(api::JsonView(token));
   std::size_t index = 0;
   if (at.is_array() && ParseIndex(token, at.get_array().size(), index)) return &at.get_array()[index];
   return nullptr;
@@ -131,7 +126,7 @@ class Patcher {
     const json::value* op = members.if_contains("op");
     if (op == nullptr || !op->is_string()) return absl::InvalidArgumentError("\"op\" must be a string");
     GW_ASSIGN_OR_RETURN(const Pointer path, ParsePointer(members, "path"));
-    const absl::string_view name = Text(*op);
+    const absl::string_view name = api::AbslView(op->get_string());
     if (name == "remove") return Remove(path).status();
     if (name == "move" || name == "copy") return MoveOrCopy(members, path, name == "copy");
     if (name != "add" && name != "replace" && name != "test") {
@@ -161,7 +156,7 @@ class Patcher {
     if (parent == nullptr) return NotThere(pointer.text);
     const std::string& token = pointer.tokens.back();
     if (parent->is_object()) {
-      parent->get_object()[Key(token)] = std::move(value);
+      parent->get_object()[api::JsonView(token)] = std::move(value);
       return absl::OkStatus();
     }
     if (!parent->is_array()) return NotThere(pointer.text);
@@ -180,7 +175,7 @@ class Patcher {
     if (present == nullptr) return NotThere(pointer.text);
     json::value out = std::move(*present);
     if (parent->is_object()) {
-      api::EraseMember(parent->get_object(), parent->get_object().find(Key(pointer.tokens.back())));
+      api::EraseMember(parent->get_object(), parent->get_object().find(api::JsonView(pointer.tokens.back())));
     } else {
       json::array& list = parent->get_array();
       const std::ptrdiff_t index = present - list.data();

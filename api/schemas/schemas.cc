@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "api/field_rules.h"
+#include "api/json_value.h"
 #include "api/kinds/kinds.h"
 #include "api/openapi/kubernetes_schemas.h"
 #include "api/schemas/schema_builder.h"
@@ -25,11 +26,6 @@ std::string ApiVersion(absl::string_view group, absl::string_view version) {
   return group.empty() ? std::string(version) : absl::StrCat(group, "/", version);
 }
 
-absl::string_view Text(const json::value& value) {
-  const json::string& s = value.get_string();
-  return {s.data(), s.size()};
-}
-
 // The definitions that are kinds, each with its apiVersion.
 template <class Visit>
 void ForEachKind(const json::object& definitions, Visit visit) {
@@ -38,7 +34,7 @@ void ForEachKind(const json::object& definitions, Visit visit) {
     if (kinds == nullptr) continue;
     for (const json::value& kind : kinds->get_array()) {
       visit(std::string_view(definition.key().data(), definition.key().size()),
-            ApiVersion(Text(kind.at("group")), Text(kind.at("version"))), Text(kind.at("kind")));
+            ApiVersion(api::AbslView(kind.at("group").get_string()), api::AbslView(kind.at("version").get_string())), api::AbslView(kind.at("kind").get_string()));
     }
   }
 }

@@ -28,9 +28,6 @@ namespace json = boost::json;
 constexpr absl::string_view kPatch = "$patch", kRetainKeys = "$retainKeys";
 constexpr absl::string_view kDeleteFrom = "$deleteFromPrimitiveList/", kElementOrder = "$setElementOrder/";
 
-absl::string_view Text(const json::string& s) { return {s.data(), s.size()}; }
-absl::string_view KeyOf(const json::key_value_pair& member) { return {member.key().data(), member.key().size()}; }
-json::string_view Key(absl::string_view key) { return {key.data(), key.size()}; }
 
 bool IsDirective(absl::string_view key) {
   return key == kPatch || key == kRetainKeys || absl::StartsWith(key, kDeleteFrom) || absl::StartsWith(key, kElementOrder);
@@ -47,10 +44,10 @@ absl::Status Malformed(absl::string_view path, absl::string_view what) {
 
 // The value of $patch; "" when there is none. `directive` "merge" is what happens anyway.
 absl::StatusOr<absl::string_view> PatchDirective(const json::object& patch, absl::string_view path) {
-  const json::value* directive = patch.if_contains(Key(kPatch));
+  const json::value* directive = patch.if_contains(api::JsonView(kPatch));
   if (directive == nullptr) return absl::string_view();
   if (directive->is_string()) {
-    const absl::string_view text = Text(directive->get_string());
+    const absl::string_view text = api::AbslView(directive->get_string());
     if (text == "replace" || text == "delete" || text == "merge") return text;
   }
   return Malformed(path, "$patch must be \"replace\", \"merge\" or \"delete\"");
@@ -68,7 +65,7 @@ json::value WithoutDirectives(const json::value& patch) {
   if (patch.is_object()) {
     json::object out;
     for (const json::key_value_pair& member : patch.get_object()) {
-      if (IsDirective(KeyOf(member)) || member.value().is_null()) continue;
+      if (IsDirective(api::AbslView(member.key())) || member.value().is_null()) continue;
       out.emplace(member.key(), WithoutDirectives(member.value()));
     }
     return out;
@@ -76,7 +73,7 @@ json::value WithoutDirectives(const json::value& patch) {
   if (patch.is_array()) {
     json::array out;
     for (const json::value& element : patch.get_array()) {
-      const json::value* directive = element.is_object() ? element.get_object().if_contains(Key(kPatch)) : nullptr;
+      const json::value* directive = element.is_object() ? element.get_object().if_contains(api::JsonView(kPatch)) : nullptr;
       if (directive != nullptr && *directive != json::value("merge")) continue;
       out.push_back(WithoutDirectives(element));
     }
@@ -93,7 +90,7 @@ class Identity {
   // As text; nullopt: the element has no key.
   std::optional<std::string> Of(const json::value& element) const {
     if (merge_key_.empty()) return api::ToJson(element);
-    const json::value* id = element.is_object() ? element.get_object().if_contains(Key(merge_key_)) : nullptr;
+    const json::value* id = element.is_object() ? element.get_object().if_contains(api::JsonView(merge_key_)) : nullptr;
     return id == nullptr ? std::nullopt : std::optional(api::ToJson(*id));
   }
 
@@ -161,19 +158,19 @@ absl::Status MergeObject(json::object& target, const json::object& patch, const 
 
 // Drops the fields of `target` that $retainKeys does not name.
 absl::Status RetainKeys(json::object& target, const json::object& patch, const std::string& path) {
-  const json::value* directive = patch.if_contains(Key(kRetainKeys));
+  const json::value* directive = patch.if_contains(api::JsonView(kRetainKeys));
   if (directive == nullptr) return absl::OkStatus();
   if (!directive->is_array()) return Malformed(path, "$retainKeys must be a list");
   absl::flat_hash_set<absl::string_view> retained;
   for (const json::value& key : directive->get_array()) {
-    if (key.is_string()) retained.insert(Text(key.get_string()));
+    if (key.is_string()) retained.insert(api::AbslView(key.get_string()));
   }
   for (const json::key_value_pair& member : patch) {
-    if (!IsDirective(KeyOf(member)) && !member.value().is_null() && !retained.contains(KeyOf(member))) {
-      return Malformed(path, absl::StrCat("$retainKeys does not name ", KeyOf(member), ", which the patch sets"));
+    if (!IsDirective(api::AbslView(member.key())) && !member.value().is_null() && !retained.contains(api::AbslView(member.key()))) {
+      return Malformed(path, absl::StrCat("$retainKeys does not name ", api::AbslView(member.key()), ", which the patch sets"));
     }
   }
-  for (auto at = target.begin(); at != target.end();) at = retained.contains(KeyOf(*at)) ? at + 1 : api::EraseMember(target, at);
+  for (auto at = target.begin(); at != target.end();) at = retained.contains(api::AbslView(at->key())) ? at + 1 : api::EraseMember(target, at);
   return absl::OkStatus();
 }
 
@@ -187,10 +184,10 @@ void RemoveElements(json::array& list, const json::array& gone, const Identity& 
 
 absl::Status DeleteFromPrimitiveLists(json::object& target, const json::object& patch, const std::string& path) {
   for (const json::key_value_pair& member : patch) {
-    absl::string_view field = KeyOf(member);
+    absl::string_view field = api::AbslView(member.key());
     if (!absl::ConsumePrefix(&field, kDeleteFrom)) continue;
-    if (!member.value().is_array()) return Malformed(path, absl::StrCat(KeyOf(member), " must be a list"));
-    json::value* list = target.if_contains(Key(field));
+    if (!member.value().is_array()) return Malformed(path, absl::StrCat(api::AbslView(member.key()), " must be a list"));
+    json::value* list = target.if_contains(api::JsonView(field));
     if (list == nullptr || !list->is_array()) continue;
     RemoveElements(list->get_array(), member.value().get_array(), Identity(""));
   }
@@ -220,7 +217,7 @@ absl::Status MergeElements(json::array& target, const json::array& patch, const 
   Places places(target, identity);
   for (std::size_t i = 0; i < patch.size(); ++i) {
     const json::value& element = patch[i];
-    const json::value* directive = element.is_object() ? element.get_object().if_contains(Key(kPatch)) : nullptr;
+    const json::value* directive = element.is_object() ? element.get_object().if_contains(api::JsonView(kPatch)) : nullptr;
     if (directive != nullptr && *directive != json::value("merge")) continue;
     const std::string at = api::IndexPath(path, i);
     if (!identity.Of(element).has_value()) {
@@ -243,7 +240,7 @@ absl::Status CheckElementOrder(const json::array& patch, const json::array& orde
   const Places places(order, identity);
   std::size_t next = 0;
   for (const json::value& element : patch) {
-    if (element.is_object() && element.get_object().contains(Key(kPatch))) continue;
+    if (element.is_object() && element.get_object().contains(api::JsonView(kPatch))) continue;
     const std::optional<std::size_t> at = places.Find(element);
     if (!at.has_value() || *at < next) return Malformed(path, "the order of its elements differs from $setElementOrder");
     next = *at;
@@ -266,23 +263,23 @@ absl::Status MergeList(json::array& target, const json::array& patch, const Sche
 
 absl::Status MergeMember(json::object& target, absl::string_view key, const json::value& patch, const SchemaNode* node,
                          const json::array* order, const std::string& path) {
-  json::value* present = target.if_contains(Key(key));
+  json::value* present = target.if_contains(api::JsonView(key));
   if (patch.is_null()) {
-    if (present != nullptr) api::EraseMember(target, target.find(Key(key)));
+    if (present != nullptr) api::EraseMember(target, target.find(api::JsonView(key)));
     return absl::OkStatus();
   }
   if (patch.is_object()) {
     if (present == nullptr || !present->is_object()) {
-      target[Key(key)] = WithoutDirectives(patch);
+      target[api::JsonView(key)] = WithoutDirectives(patch);
       return PatchDirective(patch.get_object(), path).status();
     }
     return MergeObject(present->get_object(), patch.get_object(), node, path);
   }
   if (patch.is_array() && node != nullptr && node->shape == Shape::kList && node->keys.merges) {
-    if (present == nullptr || !present->is_array()) present = &(target[Key(key)] = json::array());
+    if (present == nullptr || !present->is_array()) present = &(target[api::JsonView(key)] = json::array());
     return MergeList(present->get_array(), patch.get_array(), *node, order, path);
   }
-  target[Key(key)] = WithoutDirectives(patch);
+  target[api::JsonView(key)] = WithoutDirectives(patch);
   return absl::OkStatus();
 }
 
@@ -290,12 +287,12 @@ absl::Status MergeMember(json::object& target, absl::string_view key, const json
 absl::Status OrderUnpatchedLists(json::object& target, const json::object& patch, const SchemaNode* node,
                                  const std::string& path) {
   for (const json::key_value_pair& member : patch) {
-    absl::string_view field = KeyOf(member);
+    absl::string_view field = api::AbslView(member.key());
     if (!absl::ConsumePrefix(&field, kElementOrder)) continue;
-    if (!member.value().is_array()) return Malformed(path, absl::StrCat(KeyOf(member), " must be a list"));
+    if (!member.value().is_array()) return Malformed(path, absl::StrCat(api::AbslView(member.key()), " must be a list"));
     const SchemaNode* list = Below(node, field);
-    json::value* present = target.if_contains(Key(field));
-    if (patch.contains(Key(field)) || present == nullptr || !present->is_array() || list == nullptr || !list->keys.merges) {
+    json::value* present = target.if_contains(api::JsonView(field));
+    if (patch.contains(api::JsonView(field)) || present == nullptr || !present->is_array() || list == nullptr || !list->keys.merges) {
       continue;
     }
     const json::array before = present->get_array();
@@ -318,9 +315,9 @@ absl::Status MergeObject(json::object& target, const json::object& patch, const 
   GW_RETURN_IF_ERROR(DeleteFromPrimitiveLists(target, patch, path));
   GW_RETURN_IF_ERROR(OrderUnpatchedLists(target, patch, node, path));
   for (const json::key_value_pair& member : patch) {
-    const absl::string_view key = KeyOf(member);
+    const absl::string_view key = api::AbslView(member.key());
     if (IsDirective(key)) continue;
-    const json::value* order = patch.if_contains(Key(absl::StrCat(kElementOrder, key)));
+    const json::value* order = patch.if_contains(api::JsonView(absl::StrCat(kElementOrder, key)));
     GW_RETURN_IF_ERROR(MergeMember(target, key, member.value(), Below(node, key), order == nullptr ? nullptr : &order->get_array(),
                                    api::ChildPath(path, key)));
   }

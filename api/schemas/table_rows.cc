@@ -21,7 +21,6 @@ namespace {
 namespace json = boost::json;
 using std::string_view;
 
-absl::string_view KeyOf(const json::key_value_pair& member) { return {member.key().data(), member.key().size()}; }
 
 Look Metadata(Look object) { return object["metadata"]; }
 // Integers as such, "N/A" and percentages as text.
@@ -59,7 +58,7 @@ std::string NodeStatusText(Look node) {
 std::string NodeRoles(Look node) {
   std::vector<std::string> roles;
   for (const json::key_value_pair& label : Metadata(node)["labels"].map()) {
-    absl::string_view key = KeyOf(label);
+    absl::string_view key = api::AbslView(label.key());
     if (absl::ConsumePrefix(&key, "node-role.kubernetes.io/")) {
       if (!key.empty()) roles.emplace_back(key);
     } else if (key == "kubernetes.io/role" && !Look(&label.value()).text().empty()) {
@@ -198,7 +197,7 @@ void LimitRangeCells(Look object, absl::Time, Cells& cells) {
 void ResourceQuotaCells(Look object, absl::Time now, Cells& cells) {
   absl::btree_map<std::string, std::string> requests, limits;
   for (const json::key_value_pair& hard : object["status"]["hard"].map()) {
-    const absl::string_view name = KeyOf(hard);
+    const absl::string_view name = api::AbslView(hard.key());
     const std::string text = absl::StrCat(object["status"]["used"][name].text(), "/", Look(&hard.value()).text());
     (absl::StartsWith(name, "limits") ? limits : requests).emplace(name, text);
   }
@@ -324,7 +323,7 @@ std::string JoinMap(Look map, absl::string_view otherwise) {
   if (map.map().empty()) return std::string(otherwise);
   absl::btree_map<std::string, std::string> sorted;
   for (const json::key_value_pair& member : map.map()) {
-    sorted.emplace(KeyOf(member), Look(&member.value()).text());
+    sorted.emplace(api::AbslView(member.key()), Look(&member.value()).text());
   }
   return absl::StrJoin(sorted, ",", absl::PairFormatter("="));
 }

@@ -33,6 +33,7 @@ struct NetworkTopologySpec {
   std::string mode;
   std::optional<std::int32_t> highest_tier_allowed;
   std::string highest_tier_name;
+  bool hard() const { return mode != "soft"; }
   static constexpr std::string_view kName = "NetworkTopologySpec";
   static constexpr auto Fields() {
     return MakeFields(

@@ -22,11 +22,9 @@ using boost::json::value;
 constexpr std::size_t kMaxDifferences = 10;
 constexpr std::size_t kMaxShownBytes = 128;
 
-absl::string_view Text(boost::json::string_view s) { return {s.data(), s.size()}; }
-
 std::optional<Quantity> AsQuantity(const value& v) {
   if (!v.is_string() && !v.is_number()) return std::nullopt;
-  const absl::StatusOr<Quantity> quantity = Quantity::Parse(v.is_string() ? Text(v.get_string()) : absl::string_view(ToJson(v)));
+  const absl::StatusOr<Quantity> quantity = Quantity::Parse(v.is_string() ? AbslView(v.get_string()) : absl::string_view(ToJson(v)));
   if (!quantity.ok()) return std::nullopt;
   return *quantity;
 }
@@ -91,12 +89,12 @@ class Differences {
   void CompareObjects(const boost::json::object& before, const boost::json::object& after) {
     const bool quantities = IsResources();
     for (const auto& member : before) {
-      const PathStep step(path_, ".", Text(member.key()));
+      const PathStep step(path_, ".", AbslView(member.key()));
       Compare(&member.value(), Find(after, member.key()), quantities);
     }
     for (const auto& member : after) {
       if (before.contains(member.key())) continue;
-      const PathStep step(path_, ".", Text(member.key()));
+      const PathStep step(path_, ".", AbslView(member.key()));
       Compare(nullptr, &member.value(), quantities);
     }
   }

@@ -32,7 +32,7 @@ namespace {
 namespace json = boost::json;
 using api::core::PartialObject;
 
-constexpr char kCommand[] = "diff";
+constexpr char kDiffCommand[] = "diff";
 constexpr char kDryRun[] = "dryRun=All&fieldManager=gangway-diff";
 
 std::string TextAt(const json::value& object, const char* pointer) {
@@ -42,7 +42,7 @@ std::string TextAt(const json::value& object, const char* pointer) {
 }
 
 // Where an object lives.
-struct Place {
+struct ObjectPlace {
   std::string collection, path;  // "/api/v1/namespaces/default/configmaps", and the object's own
   std::string name;              // for messages: "ConfigMap default/settings"
 };
@@ -133,17 +133,17 @@ class Differ {
 
   void Fail(const std::string& name, const absl::Status& status) {
     failed_ = true;
-    Say(kCommand, absl::StrCat(name, ": ", status.message()));
+    Say(kDiffCommand, absl::StrCat(name, ": ", status.message()));
   }
 
   // By the resources we know, else by what the server says of the group.
-  absl::StatusOr<Place> PlaceOf(const json::value& object) {
+  absl::StatusOr<ObjectPlace> PlaceOf(const json::value& object) {
     const std::string api_version = TextAt(object, "/apiVersion"), kind = TextAt(object, "/kind"), name = TextAt(object, "/metadata/name");
     if (name.empty()) return absl::InvalidArgumentError("has no name, so there is nothing to compare it with");
     const std::string ns = NamespaceOf(TextAt(object, "/metadata/namespace"));
     if (const api::Resource* const known = api::FindKind(api_version, kind)) {
       const std::string where = known->namespaced ? ns : "";
-      return Place{api::PathOf(*known, where), api::PathOf(*known, where, name), absl::StrCat(kind, " ", where, where.empty() ? "" : "/", name)};
+      return ObjectPlace{api::PathOf(*known, where), api::PathOf(*known, where, name), absl::StrCat(kind, " ", where, where.empty() ? "" : "/", name)};
     }
     const std::string group = absl::StrCat(absl::StrContains(api_version, '/') ? "/apis/" : "/api/", api_version);
     GW_ASSIGN_OR_RETURN(const Bytes body, caller_.Call("GET", group));
@@ -157,7 +157,7 @@ class Differ {
         const json::value* const namespaced = resource.find_pointer("/namespaced", none);
         const bool has_namespace = namespaced != nullptr && namespaced->is_bool() && namespaced->get_bool();
         const std::string collection = has_namespace ? absl::StrCat(group, "/namespaces/", PercentEncode(ns), "/", plural) : absl::StrCat(group, "/", plural);
-        return Place{collection, absl::StrCat(collection, "/", PercentEncode(name)), absl::StrCat(kind, " ", has_namespace ? absl::StrCat(ns, "/") : "", name)};
+        return ObjectPlace{collection, absl::StrCat(collection, "/", PercentEncode(name)), absl::StrCat(kind, " ", has_namespace ? absl::StrCat(ns, "/") : "", name)};
       }
     }
     return absl::NotFoundError(absl::StrCat("the cluster has no ", kind, " of ", api_version));
@@ -166,7 +166,7 @@ class Differ {
   void Compare(const convert::ManifestObject& object) {
     absl::StatusOr<json::value> ours = api::ParseJson(object.json);
     if (!ours.ok()) return Fail("object", ours.status());
-    const absl::StatusOr<Place> place = PlaceOf(*ours);
+    const absl::StatusOr<ObjectPlace> place = PlaceOf(*ours);
     if (!place.ok()) return Fail(absl::StrCat(TextAt(*ours, "/kind"), " ", TextAt(*ours, "/metadata/name")), place.status());
     const absl::StatusOr<Bytes> there = caller_.Call("GET", place->path);
     if (!there.ok() && !absl::IsNotFound(there.status())) return Fail(place->name, there.status());
@@ -184,7 +184,7 @@ class Differ {
   }
 
   // `object` with what the server adds to a new one of its kind. The dry run is of a short name that nobody has.
-  json::value WithDefaults(const Place& place, json::value object) {
+  json::value WithDefaults(const ObjectPlace& place, json::value object) {
     json::object& metadata = object.as_object()["metadata"].as_object();
     metadata.erase("name");
     metadata["generateName"] = "diff-";
@@ -194,7 +194,7 @@ class Differ {
   }
 
   // Objects of the cluster that stand in the way of a Job that is not there yet.
-  void TellClashes(const Place& place, const json::value& job) {
+  void TellClashes(const ObjectPlace& place, const json::value& job) {
     const std::string name = TextAt(job, "/metadata/name"), ns = NamespaceOf(TextAt(job, "/metadata/namespace"));
     std::vector<convert::ForeignObject> foreign;
     for (const api::Resource* resource : {&api::kServices, &api::kPodGroups}) {
@@ -207,12 +207,12 @@ class Differ {
     needed.stock_volcano = options_.target == convert::Target::kVolcano;
     for (const convert::Finding& clash : convert::CheckClashes(name, {}, needed, foreign)) {
       failed_ = true;
-      Say(kCommand, absl::StrCat(place.name, ": ", clash.ToString()));
+      Say(kDiffCommand, absl::StrCat(place.name, ": ", clash.ToString()));
     }
   }
 
   // `wanted` stands for the result where the server refuses it.
-  void Print(const Place& place, const json::value& live, const json::value& wanted, const absl::StatusOr<Bytes>& result) {
+  void Print(const ObjectPlace& place, const json::value& live, const json::value& wanted, const absl::StatusOr<Bytes>& result) {
     if (absl::IsUnavailable(result.status()) || absl::IsPermissionDenied(result.status()) || absl::IsNotFound(result.status()) ||
         absl::IsUnauthenticated(result.status())) {
       return Fail(place.name, result.status());
@@ -228,7 +228,7 @@ class Differ {
     different_ = true;
     if (!Put(stdout, diff)) failed_ = true;
     if (!result.ok()) {
-      Say(kCommand, absl::StrCat(place.name, ": the API server would refuse this: ", result.status().message(),
+      Say(kDiffCommand, absl::StrCat(place.name, ": the API server would refuse this: ", result.status().message(),
                                  live.is_null() ? "" : "; delete the object first, or apply the PaddleJob with gangway controller, which does"));
     }
   }
@@ -266,15 +266,15 @@ int DiffCommand::Run() const {
   log::Configure(std::move(logs));
   const absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);
   if (!options.ok()) {
-    Complain(kCommand, options.status());
+    Complain(kDiffCommand, options.status());
     return kNoAnswer;
   }
   std::vector<std::string> unreadable;
   const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
-  for (const std::string& line : unreadable) Say(kCommand, line);
+  for (const std::string& line : unreadable) Say(kDiffCommand, line);
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(server_);
   if (!caller.ok()) {
-    Complain(kCommand, caller.status());
+    Complain(kDiffCommand, caller.status());
     return kNoAnswer;
   }
   const int code = Differ(**caller, documents, *options).Run();

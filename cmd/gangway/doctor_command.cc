@@ -25,7 +25,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr char kCommand[] = "doctor";
+constexpr char kDoctorCommand[] = "doctor";
 constexpr api::Resource kValidating{"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "validatingwebhookconfiguration", "ValidatingWebhookConfiguration", false};
 constexpr api::Resource kMutating{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "mutatingwebhookconfiguration", "MutatingWebhookConfiguration", false};
 
@@ -68,7 +68,7 @@ class Look {
 
  private:
   void Missed(absl::string_view what, const absl::Status& status) {
-    Say(kCommand, absl::StrCat("not looked at: ", what, ": ", status.message()));
+    Say(kDoctorCommand, absl::StrCat("not looked at: ", what, ": ", status.message()));
   }
 
   // Which types of the resource's group are served.
@@ -143,7 +143,7 @@ int DoctorCommand::Run() const {
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(server_);
   const absl::StatusOr<ClusterSight> sight = caller.ok() ? Look(**caller).Take() : caller.status();
   if (!sight.ok()) {
-    Complain(kCommand, sight.status());
+    Complain(kDoctorCommand, sight.status());
     return kNoAnswer;
   }
   const Ailments found = Examine(*sight);

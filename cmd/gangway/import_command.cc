@@ -18,7 +18,7 @@ namespace {
 using paddle_lifecycle::Migration;
 using paddle_lifecycle::MigrationState;
 
-constexpr char kCommand[] = "import";
+constexpr char kImportCommand[] = "import";
 constexpr absl::Duration kFirstLook = absl::Milliseconds(200), kLastLook = absl::Seconds(2);  // between two looks at what goes, longer each time
 
 std::string KeyOf(const SeenJob& job) { return absl::StrCat("paddlejob ", job.job.metadata.ns, "/", job.job.metadata.name); }
@@ -28,7 +28,7 @@ std::string WordsFor(const Migration& migration) {
     case MigrationState::kFinished: return "has ended: it stays as it is";
     case MigrationState::kRefused: return "cannot be taken over as it is written";
     case MigrationState::kUntranslated: return absl::StrCat("is gangway's already, which cannot translate it and runs nothing of it", migration.refusal.empty() ? "" : ": ", migration.refusal);
-    case MigrationState::kWaiting: return "no pod of it runs";
+    case MigrationState::kPending: return "no pod of it runs";
     case MigrationState::kRunning: return "runs under paddle-operator";
     case MigrationState::kOurs: return absl::StrCat(migration.has_job ? "runs under gangway already" : "is gangway's already", migration.done ? "" : "; its import broke off and goes on");
     case MigrationState::kReturning: return "goes back to paddle-operator, but its job is still there: gangway import --rollback ends that";
@@ -39,7 +39,7 @@ std::string WordsFor(const Migration& migration) {
 // There is something to do, and no reason not to.
 bool IsToDo(const Migration& migration) {
   switch (migration.state) {
-    case MigrationState::kWaiting:
+    case MigrationState::kPending:
     case MigrationState::kRunning: return true;
     case MigrationState::kOurs: return !migration.done;
     case MigrationState::kFinished:
@@ -54,7 +54,7 @@ bool IsRefused(const Migration& migration) {
   return migration.state == MigrationState::kRefused || migration.state == MigrationState::kUntranslated || migration.state == MigrationState::kReturning;
 }
 
-void Tell(const SeenJob& job, const Migration& migration) {
+void TellPlan(const SeenJob& job, const Migration& migration) {
   PutLine(stdout, absl::StrCat(KeyOf(job), ": ", WordsFor(migration)));
   for (const convert::Finding& finding : migration.findings) PutLine(stdout, absl::StrCat("  ", finding.ToString()));
   if (!IsToDo(migration)) return;
@@ -126,14 +126,14 @@ class Mover {
   Owner owner_;
 };
 
-int ExitCode(const std::string& key, const absl::Status& status) {
-  return status.ok() ? kDone : Complain(kCommand, absl::Status(status.code(), absl::StrCat(key, ": ", status.message())));
+int TellAndCode(const std::string& key, const absl::Status& status) {
+  return status.ok() ? kDone : Complain(kImportCommand, absl::Status(status.code(), absl::StrCat(key, ": ", status.message())));
 }
 
 // The plan of one job, and with --apply what it says. `named`: somebody asked for this very job.
 int ImportOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, const convert::TranslateOptions& options, absl::Duration patience, bool named) {
   const Migration migration = paddle_lifecycle::PlanImport(seen.view, options);
-  Tell(seen, migration);
+  TellPlan(seen, migration);
   if (IsRefused(migration)) return kNo;
   if (!flags.apply || !IsToDo(migration)) return kDone;
   if (migration.state == MigrationState::kRunning && !named && !flags.include_running) {
@@ -142,13 +142,13 @@ int ImportOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, 
   }
   const absl::Status moved = Mover(caller, options, patience).Import({seen.job.metadata.ns, seen.job.metadata.name});
   if (moved.ok()) PutLine(stdout, absl::StrCat("  done; what was is kept in config map ", paddle_lifecycle::ImportRecordName(seen.job.metadata.name), ": gangway import --rollback"));
-  return ExitCode(KeyOf(seen), moved);
+  return TellAndCode(KeyOf(seen), moved);
 }
 
 int ReturnOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, const convert::TranslateOptions& options, absl::Duration patience, bool named) {
   const paddle_lifecycle::Return way = paddle_lifecycle::PlanReturn(seen.view);
   if (!way.problem.empty()) {
-    if (named) return ExitCode(KeyOf(seen), absl::FailedPreconditionError(way.problem));
+    if (named) return TellAndCode(KeyOf(seen), absl::FailedPreconditionError(way.problem));
     return kDone;
   }
   if (way.done) return kDone;
@@ -158,7 +158,7 @@ int ReturnOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, 
   }
   const absl::Status moved = Mover(caller, options, patience).Return({seen.job.metadata.ns, seen.job.metadata.name});
   if (moved.ok()) PutLine(stdout, absl::StrCat(KeyOf(seen), ": is paddle-operator's again; start it: kubectl scale deployment --replicas=1 -n NAMESPACE NAME"));
-  return ExitCode(KeyOf(seen), moved);
+  return TellAndCode(KeyOf(seen), moved);
 }
 
 }  // namespace
@@ -190,24 +190,24 @@ int ImportCommand::Run() const {
   log::Configure(std::move(logs));
   const absl::StatusOr<absl::Duration> patience = api::ParseGoDuration(flags_.timeout);
   if (!patience.ok() || *patience <= absl::ZeroDuration()) {
-    return Complain(kCommand, absl::InvalidArgumentError(absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
+    return Complain(kImportCommand, absl::InvalidArgumentError(absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
   }
   absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_.translate);
-  if (!options.ok()) return Complain(kCommand, options.status());
+  if (!options.ok()) return Complain(kImportCommand, options.status());
   options->kept = true;
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(flags_.server);
-  if (!caller.ok()) return Complain(kCommand, caller.status());
+  if (!caller.ok()) return Complain(kImportCommand, caller.status());
   const std::string ns = flags_.all_namespaces ? "" : flags_.ns.empty() ? (*caller)->default_namespace() : flags_.ns;
   const absl::StatusOr<std::vector<std::unique_ptr<SeenJob>>> jobs = SeeJobs(**caller, ns);
-  if (!jobs.ok()) return Complain(kCommand, jobs.status());
+  if (!jobs.ok()) return Complain(kImportCommand, jobs.status());
   int code = kDone;
   for (const std::string& name : flags_.names) {
     const auto is = [&](const auto& job) { return job->job.metadata.name == name; };
-    if (std::none_of(jobs->begin(), jobs->end(), is)) code = std::max(code, ExitCode(absl::StrCat("paddlejob ", ns, "/", name), absl::NotFoundError("there is no such job")));
+    if (std::none_of(jobs->begin(), jobs->end(), is)) code = std::max(code, TellAndCode(absl::StrCat("paddlejob ", ns, "/", name), absl::NotFoundError("there is no such job")));
   }
   const absl::StatusOr<std::string> operator_name = FindOperator(**caller);
-  if (!operator_name.ok()) return Complain(kCommand, operator_name.status());
-  if (flags_.apply && !operator_name->empty()) return Complain(kCommand, StillThere(*operator_name));
+  if (!operator_name.ok()) return Complain(kImportCommand, operator_name.status());
+  if (flags_.apply && !operator_name->empty()) return Complain(kImportCommand, StillThere(*operator_name));
   for (const std::unique_ptr<SeenJob>& job : *jobs) {
     const bool named = std::count(flags_.names.begin(), flags_.names.end(), job->job.metadata.name) > 0;
     if (!flags_.names.empty() && !named) continue;

@@ -22,7 +22,7 @@
 namespace gangway::cmd {
 namespace {
 
-constexpr char kCommand[] = "submit";
+constexpr char kSubmitCommand[] = "submit";
 
 // One of PaddleRec's files.
 absl::StatusOr<api::MixedDocument> ReadOne(const std::string& path, const char* flag) {
@@ -52,15 +52,15 @@ absl::StatusOr<api::volcano::VolumeSpec> ClaimOf(const std::string& text) {
 }
 
 // Each complaint with the place in its file; whether there was an error.
-bool Tell(const api::ManifestDocument& document, const api::FieldErrors& errors, const char* level) {
+bool TellErrors(const api::ManifestDocument& document, const api::FieldErrors& errors, const char* level) {
   for (const api::FieldError& error : errors) Note(absl::StrCat(document.Where(error.field), ": ", level, error.ToString()));
   return !errors.empty();
 }
 
 bool TellAll(const api::ManifestDocument& backend, const api::ManifestDocument& config, const convert::RecTranslation& made) {
-  Tell(backend, made.backend_warnings, "warning: ");
-  const bool wrong = Tell(backend, made.backend_errors, "");
-  const bool also = Tell(config, made.config_errors, "");
+  TellErrors(backend, made.backend_warnings, "warning: ");
+  const bool wrong = TellErrors(backend, made.backend_errors, "");
+  const bool also = TellErrors(config, made.config_errors, "");
   for (const convert::Finding& finding : made.findings) Note(absl::StrCat(backend.Where(finding.error.field), ": ", finding.ToString()));
   return wrong || also || convert::HasErrors(made.findings);
 }
@@ -72,7 +72,7 @@ int Print(const convert::RecTranslation& made) {
   objects.push_back(api::Encode(made.job));
   for (const std::string& object : objects) {
     const absl::StatusOr<std::string> yaml = api::YamlOf(object);
-    if (!yaml.ok()) return Complain(kCommand, yaml.status());
+    if (!yaml.ok()) return Complain(kSubmitCommand, yaml.status());
     if (!PutExact(stdout, absl::StrCat(between, *yaml))) return kNoAnswer;
     between = "---\n";
   }
@@ -123,22 +123,22 @@ int SubmitCommand::Run() const {
   options.target = flags_.target == "gangway" ? convert::Target::kGangway : convert::Target::kVolcano;
   options.namespace_queue = flags_.queue;
   const absl::StatusOr<convert::VolcanoVersion> version = convert::ParseVolcanoVersion(flags_.volcano_version);
-  if (!version.ok()) return Complain(kCommand, version.status());
+  if (!version.ok()) return Complain(kSubmitCommand, version.status());
   options.volcano = *version;
   const absl::StatusOr<absl::Duration> patience = api::ParseGoDuration(flags_.timeout);
   if (!patience.ok() || *patience <= absl::ZeroDuration()) {
-    return Complain(kCommand, absl::InvalidArgumentError(absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
+    return Complain(kSubmitCommand, absl::InvalidArgumentError(absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
   }
   convert::RecSource source;
   for (const std::string& claim : flags_.claims) {
     absl::StatusOr<api::volcano::VolumeSpec> volume = ClaimOf(claim);
-    if (!volume.ok()) return Complain(kCommand, volume.status());
+    if (!volume.ok()) return Complain(kSubmitCommand, volume.status());
     source.volumes.push_back(*std::move(volume));
   }
   const absl::StatusOr<api::MixedDocument> backend = ReadOne(flags_.backend, "-b");
-  if (!backend.ok()) return Complain(kCommand, backend.status());
+  if (!backend.ok()) return Complain(kSubmitCommand, backend.status());
   const absl::StatusOr<api::MixedDocument> config = ReadOne(flags_.model, "-m");
-  if (!config.ok()) return Complain(kCommand, config.status());
+  if (!config.ok()) return Complain(kSubmitCommand, config.status());
   source.backend_json = backend->document.json;
   source.config_json = config->document.json;
   source.config_text = config->text;
@@ -147,13 +147,13 @@ int SubmitCommand::Run() const {
   if (TellAll(backend->document, config->document, made)) return kNo;
   if (flags_.dry_run) return Print(made);
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(flags_.server);
-  if (!caller.ok()) return Complain(kCommand, caller.status());
+  if (!caller.ok()) return Complain(kSubmitCommand, caller.status());
   if (source.ns.empty()) {
     source.ns = (*caller)->default_namespace();
     made = convert::TranslateRec(source, options);
   }
   const absl::Status submitted = Submit(**caller, {made.before, made.job, flags_.replace, *patience});
-  if (!submitted.ok()) return Complain(kCommand, submitted);
+  if (!submitted.ok()) return Complain(kSubmitCommand, submitted);
   SayWhatNext(made.job, ImageOf(backend->document), !source.volumes.empty());
   return kDone;
 }

@@ -17,7 +17,7 @@
 namespace gangway::cmd {
 namespace {
 
-constexpr char kCommand[] = "translate";
+constexpr char kTranslateCommand[] = "translate";
 
 }  // namespace
 
@@ -69,7 +69,7 @@ bool TranslateCommand::chosen() const { return command_->parsed(); }
 int TranslateCommand::Run() const {
   absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);
   if (!options.ok()) {
-    return Complain(kCommand, options.status());
+    return Complain(kTranslateCommand, options.status());
   }
   options->explain = explain_;
   std::vector<std::string> unreadable;
@@ -78,8 +78,8 @@ int TranslateCommand::Run() const {
   const std::string out = explain_ ? TranslationStories(translation) : output_ == "json" ? TranslationJson(translation) : TranslationYaml(translation);
   const bool written = explain_ ? Put(stdout, out) : PutExact(stdout, out);
   Put(stderr, TranslationFindings(translation));
-  for (const std::string& line : unreadable) Say(kCommand, line);
-  if (!written) Say(kCommand, "standard output cannot be written");
+  for (const std::string& line : unreadable) Say(kTranslateCommand, line);
+  if (!written) Say(kTranslateCommand, "standard output cannot be written");
   const auto cannot_be_read = [](const convert::PlacedFinding& placed) { return placed.finding.code == convert::Code::kYaml; };
   const bool all_read = unreadable.empty() && std::none_of(translation.findings.begin(), translation.findings.end(), cannot_be_read);
   if (!all_read || !written) return kNoAnswer;

@@ -15,7 +15,7 @@
 namespace gangway::cmd {
 namespace {
 
-constexpr char kCommand[] = "validate";
+constexpr char kValidateCommand[] = "validate";
 
 }  // namespace
 
@@ -36,14 +36,14 @@ bool ValidateCommand::chosen() const { return command_->parsed(); }
 int ValidateCommand::Run() const {
   const absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);
   if (!options.ok()) {
-    return Complain(kCommand, options.status());
+    return Complain(kValidateCommand, options.status());
   }
   std::vector<std::string> unreadable;
   const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
   Validation validation = Validate(documents, *options);
   validation.unreadable = std::move(unreadable);
   const bool written = output_ == "json" ? PutExact(stdout, ValidationJson(validation)) : Put(stdout, ValidationText(validation));
-  for (const std::string& line : validation.unreadable) Say(kCommand, line);
+  for (const std::string& line : validation.unreadable) Say(kValidateCommand, line);
   const auto cannot_be_read = [](const Finding& finding) { return finding.code == convert::Code::kYaml; };
   const bool all_read = validation.unreadable.empty() && std::none_of(validation.findings.begin(), validation.findings.end(), cannot_be_read);
   if (!all_read || !written) return kNoAnswer;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
+#include "base/strings.h"
 
 namespace gangway::kube {
 namespace {
@@ -31,13 +32,6 @@ std::string VersionOf(const std::string& path) {
 std::string ReadText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-}
-
-bool IsPrintable(absl::string_view text) {
-  for (const char c : text) {
-    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) return false;
-  }
-  return true;
 }
 
 std::string Bearer(absl::string_view token) { return token.empty() ? std::string() : absl::StrCat("Authorization: Bearer ", token); }
@@ -66,7 +60,7 @@ absl::StatusOr<std::unique_ptr<CredentialSource>> CredentialSource::Make(const C
   if (connection.client_certificate.set() != connection.client_key.set()) {
     return absl::InvalidArgumentError("a client certificate and its key go together: one of them is missing");
   }
-  if (!IsPrintable(absl::StripAsciiWhitespace(connection.token.data))) {
+  if (HasControl(absl::StripAsciiWhitespace(connection.token.data))) {
     return absl::InvalidArgumentError("the token contains control characters");
   }
   std::unique_ptr<CredentialSource> source(new CredentialSource(connection, program_timeout, std::move(clocks)));
@@ -102,7 +96,7 @@ absl::Status CredentialSource::ReadFiles() {
 void CredentialSource::Rebuild() {
   auto fresh = std::make_shared<Credentials>();
   const absl::string_view token = absl::StripAsciiWhitespace(token_.text);
-  if (IsPrintable(token)) {
+  if (!HasControl(token)) {
     fresh->authorization = Bearer(token);
   } else if (current_ != nullptr) {
     fresh->authorization = current_->authorization;

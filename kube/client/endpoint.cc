@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/strings.h"
 #include "kube/client/transfer.h"
 
 namespace gangway::kube {
@@ -37,13 +38,6 @@ std::string UrlPart(CURLU* url, CURLUPart part, unsigned flags = 0) {
 
 bool IsLoopback(absl::string_view host) {
   return host == "localhost" || host == "[::1]" || absl::StartsWith(host, "127.");
-}
-
-bool IsPrintable(absl::string_view text) {
-  for (const char c : text) {
-    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) return false;
-  }
-  return true;
 }
 
 // Keys of Impersonate-Extra- headers: what a header's name may not hold is percent-encoded.
@@ -125,7 +119,7 @@ absl::Status Endpoint::WriteHeaders() {
     for (const std::string& value : values) headers_.push_back(absl::StrCat("Impersonate-Extra-", HeaderKey(key), ": ", value));
   }
   for (const std::string& header : headers_) {
-    if (!IsPrintable(header)) return absl::InvalidArgumentError("impersonation: a name contains control characters");
+    if (HasControl(header)) return absl::InvalidArgumentError("impersonation: a name contains control characters");
   }
   return absl::OkStatus();
 }

@@ -1,11 +1,11 @@
 #include "kube/client/exec_credential.h"
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "api/field_table.h"
 #include "api/json.h"
 #include "api/meta.h"
+#include "base/strings.h"
 
 namespace gangway::kube {
 namespace {
@@ -36,13 +36,6 @@ struct CredentialFields {
                       MakeField<&CredentialFields::status>("status", "the credentials"));
   }
 };
-
-bool HasControl(absl::string_view text) {
-  for (const char c : text) {
-    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) return true;
-  }
-  return false;
-}
 
 }  // namespace
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/strings.h"
 #include "kube/client/status.h"
 
 namespace gangway::kube {
@@ -17,10 +17,6 @@ constexpr std::size_t kMaxRefusalBytes = 1u << 20;
 
 bool HasSpaceOrControl(absl::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; });
-}
-
-bool HasControl(absl::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); });
 }
 
 // The text of `299 - "text"` with its escapes taken away; code and agent say nothing.

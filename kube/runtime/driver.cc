@@ -49,8 +49,6 @@ Outcome Judge(Verb verb, const absl::StatusOr<Response>& reply) {
   }
 }
 
-absl::Status StatusOf(const absl::StatusOr<Response>& reply) { return reply.ok() ? StatusFromResponse(*reply) : reply.status(); }
-
 struct MetadataView {
   api::ObjectMeta metadata;
   static constexpr bool kView = true;

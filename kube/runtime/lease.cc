@@ -54,8 +54,6 @@ struct LeaseView {
   }
 };
 
-absl::Status StatusOf(const absl::StatusOr<Response>& reply) { return reply.ok() ? StatusFromResponse(*reply) : reply.status(); }
-
 std::string SpecJson(const LeaseSpec& spec) {
   std::string out;
   api::JsonWriter(out).BeginObject().Field("holderIdentity", spec.holder_identity)

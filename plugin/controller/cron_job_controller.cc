@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/volcano/defaults.h"
 #include "base/strings.h"
@@ -19,11 +18,6 @@ const api::OwnerReference* ControllingCronJob(const api::volcano::Job* job) {
   const api::OwnerReference* owner = job == nullptr ? nullptr : job->metadata.Controller();
   const bool ours = owner != nullptr && owner->kind == api::kCronJobs.kind && owner->api_version == api::kCronJobs.ApiVersion();
   return ours ? owner : nullptr;
-}
-
-std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
-  std::uint64_t version = 0;
-  return absl::SimpleAtoi(metadata.resource_version, &version) ? version : 0;
 }
 
 bool Names(const api::volcano::CronJob& cron, const std::string& job) {
@@ -101,7 +95,7 @@ kube::Plan CronJobController::Decide(const NamespacedName& key, absl::Time now) 
   for (const auto& [name, owned] : entry.runs) {
     if (owned.owner_uid == cron.metadata.uid) view.runs.push_back(owned.run);
   }
-  view.runs_current = jobs_.seen_up_to() >= VersionOf(cron.metadata);
+  view.runs_current = jobs_.seen_up_to() >= cron.metadata.Version();
   view.seen_leaving = &entry.seen_leaving;
   view.refused = entry.refused;
   view.attempted = entry.attempted;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -14,11 +13,6 @@
 
 namespace gangway::controller {
 namespace {
-
-std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
-  std::uint64_t version = 0;
-  return absl::SimpleAtoi(metadata.resource_version, &version) ? version : 0;
-}
 
 const char* ReasonOf(const kube::Write& write) {
   switch (write.verb) {
@@ -152,7 +146,7 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   view.queue = queue.get();
   view.namespace_queue = namespace_queues_.Of(key.ns);
   view.priority_classes = &priority_classes_;
-  view.pods_current = pods_.seen_up_to() >= VersionOf(job.metadata);
+  view.pods_current = pods_.seen_up_to() >= job.metadata.Version();
   if (const auto written = status_written_.find(key); written != status_written_.end()) view.status_written = written->second;
   index_.Fill(key, job.metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};

@@ -93,9 +93,9 @@ absl::Status AddCounts(const v1::JobTask& task, const std::string& path, PodCoun
   return absl::OkStatus();
 }
 
-class Call {
+class Deciding {
  public:
-  explicit Call(const v1::DecideRequest& request) : request_(request) {}
+  explicit Deciding(const v1::DecideRequest& request) : request_(request) {}
 
   absl::StatusOr<v1::DecideResponse> Run() {
     GW_RETURN_IF_ERROR(ReadJob());
@@ -231,6 +231,6 @@ class Call {
 
 }  // namespace
 
-absl::StatusOr<v1::DecideResponse> Decide(const v1::DecideRequest& request) { return Call(request).Run(); }
+absl::StatusOr<v1::DecideResponse> Decide(const v1::DecideRequest& request) { return Deciding(request).Run(); }
 
 }  // namespace gangway::extender

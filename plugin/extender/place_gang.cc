@@ -177,9 +177,9 @@ absl::StatusOr<model::Wants> WantsOf(const v1::Task& task, const std::string& pa
   return wants;
 }
 
-class Call {
+class Placing {
  public:
-  Call(const v1::PlaceGangRequest& request, StillWanted still_wanted)
+  Placing(const v1::PlaceGangRequest& request, StillWanted still_wanted)
       : request_(request), gang_(request.gang()), still_wanted_(still_wanted), queue_(gang_.queue().empty() ? "default" : gang_.queue()) {}
 
   absl::StatusOr<v1::PlaceGangResponse> Run() {
@@ -435,7 +435,7 @@ class Call {
 }  // namespace
 
 absl::StatusOr<v1::PlaceGangResponse> PlaceGang(const v1::PlaceGangRequest& request, StillWanted still_wanted) {
-  return Call(request, still_wanted).Run();
+  return Placing(request, still_wanted).Run();
 }
 
 }  // namespace gangway::extender

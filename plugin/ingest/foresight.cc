@@ -20,8 +20,6 @@ void Add(std::vector<Foresight>& foresights, std::string field, absl::string_vie
   if (foresights.size() < kMaxForesights) foresights.push_back({std::move(field), std::string(what)});
 }
 
-bool IsHard(const std::optional<api::volcano::NetworkTopologySpec>& topology) { return topology.has_value() && topology->mode != "soft"; }
-
 bool ForOnePod(const api::Document& volume_claim) {
   if (volume_claim.empty()) return false;
   const auto spec = api::Decode<api::core::PersistentVolumeClaimSpec>(volume_claim.json);
@@ -53,7 +51,7 @@ std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view s
   const api::volcano::JobSpec& spec = job.spec;
   if (!spec.scheduler_name.empty() && spec.scheduler_name != scheduler_name) return out;
   const std::string jobs_pods = absl::StrCat(kUnknown, "no pod of the job would be placed");
-  if (IsHard(spec.network_topology)) Add(out, "spec.networkTopology", jobs_pods);
+  if (spec.network_topology.has_value() && spec.network_topology->hard()) Add(out, "spec.networkTopology", jobs_pods);
   std::int64_t pods = 0;
   for (std::size_t i = 0; i < spec.tasks.size(); ++i) {
     const api::volcano::TaskSpec& task = spec.tasks[i];
@@ -61,7 +59,7 @@ std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view s
     if (i >= kMaxTasksLookedAt) continue;
     const std::string path = absl::StrCat("spec.tasks[", i, "]");
     const std::string tasks_pods = absl::StrCat(kUnknown, "pods of task ", task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever");
-    if (task.partition_policy.has_value() && IsHard(task.partition_policy->network_topology)) {
+    if (const auto& parts = task.partition_policy; parts.has_value() && parts->network_topology.has_value() && parts->network_topology->hard()) {
       Add(out, absl::StrCat(path, ".partitionPolicy.networkTopology"), jobs_pods);
     }
     if (task.topology_policy == "restricted" || task.topology_policy == "single-numa-node") Add(out, absl::StrCat(path, ".topologyPolicy"), tasks_pods);

@@ -60,14 +60,10 @@ std::int32_t PriorityOf(const api::core::Pod& pod) {
   return pod.spec.priority.value_or(1);
 }
 
-bool IsHard(const std::optional<api::volcano::NetworkTopologySpec>& topology) {
-  return topology.has_value() && topology->mode != "soft";
-}
-
 // Known are sub-groups as Jobs have them: the pods of one task, parted by kPartitionLabel.
 void AddSubGroups(const api::volcano::SubGroupPolicySpec& policy, model::GangFacts& facts) {
   const std::string field = absl::StrCat("spec.subGroupPolicy[", policy.name, "]");
-  if (IsHard(policy.network_topology)) {
+  if (policy.network_topology.has_value() && policy.network_topology->hard()) {
     facts.not_modelled = field + ".networkTopology";
     return;
   }
@@ -181,7 +177,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.min_task_member.assign(group.spec.min_task_member.begin(), group.spec.min_task_member.end());
   facts.has_min_resources = !group.spec.min_resources.empty();
   facts.min_resources = MinResources(group.spec.min_resources);
-  if (IsHard(group.spec.network_topology)) facts.not_modelled = "spec.networkTopology";
+  if (group.spec.network_topology.has_value() && group.spec.network_topology->hard()) facts.not_modelled = "spec.networkTopology";
   for (const api::volcano::SubGroupPolicySpec& policy : group.spec.sub_group_policy) AddSubGroups(policy, facts);
   facts.created = group.metadata.creation_timestamp.at;
   facts.phase = GangPhaseOf(group.status.phase);

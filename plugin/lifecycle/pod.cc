@@ -22,8 +22,6 @@ namespace json = boost::json;
 using api::volcano::Job;
 using api::volcano::TaskSpec;
 
-json::string_view Text(absl::string_view s) { return {s.data(), s.size()}; }
-
 // 12 characters of [0-9a-z], always the same for the same seed. Volcano's are random.
 std::string Suffix(std::uint64_t seed) {
   constexpr char kAlphabet[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -48,7 +46,7 @@ json::object& ObjectAt(json::object& parent, json::string_view key) {
   return value.as_object();
 }
 void Copy(const std::map<std::string, std::string>& from, absl::string_view key, json::object& into) {
-  if (auto it = from.find(std::string(key)); it != from.end()) into[Text(key)] = it->second;
+  if (auto it = from.find(std::string(key)); it != from.end()) into[api::JsonView(key)] = it->second;
 }
 
 struct Marks {
@@ -63,34 +61,34 @@ Marks MarksFor(const Job& job, const TaskSpec& task) {
 }
 
 void SetLabels(const Job& job, const TaskSpec& task, const PodContext& context, const Marks& marks, json::object& labels) {
-  labels[Text(kTaskIndexKey)] = marks.index;
-  labels[Text(kTaskSpecKey)] = task.name;
-  labels[Text(kJobNameKey)] = job.metadata.name;
-  labels[Text(kJobNamespaceKey)] = job.metadata.ns;
-  labels[Text(kQueueNameKey)] = job.spec.queue;
-  if (task.partition_policy) labels[Text(kPartitionIdKey)] = marks.partition;
+  labels[api::JsonView(kTaskIndexKey)] = marks.index;
+  labels[api::JsonView(kTaskSpecKey)] = task.name;
+  labels[api::JsonView(kJobNameKey)] = job.metadata.name;
+  labels[api::JsonView(kJobNamespaceKey)] = job.metadata.ns;
+  labels[api::JsonView(kQueueNameKey)] = job.spec.queue;
+  if (task.partition_policy) labels[api::JsonView(kPartitionIdKey)] = marks.partition;
   Copy(job.metadata.labels, kPreemptableKey, labels);
   Copy(job.metadata.labels, kCooldownTimeKey, labels);
-  if (context.forwarding) labels[Text(kJobForwardingKey)] = "true";
+  if (context.forwarding) labels[api::JsonView(kJobForwardingKey)] = "true";
 }
 
 void SetAnnotations(const Job& job, const TaskSpec& task, const PodContext& context, const Marks& marks,
                     json::object& annotations) {
-  annotations[Text(kTaskIndexKey)] = marks.index;
-  annotations[Text(kTaskSpecKey)] = task.name;
-  annotations[Text(kJobNameKey)] = job.metadata.name;
-  annotations[Text(kJobVersionKey)] = absl::StrCat(context.version);
-  annotations[Text(kJobRetryCountKey)] = absl::StrCat(context.retry_count);
-  annotations[Text(kQueueNameKey)] = job.spec.queue;
-  annotations[Text(kTemplateUidKey)] = absl::StrCat(job.metadata.name, "-", task.name);
-  annotations[Text(kGroupNameKey)] = PodGroupName(job);
-  if (!task.topology_policy.empty()) annotations[Text(kNumaPolicyKey)] = task.topology_policy;
+  annotations[api::JsonView(kTaskIndexKey)] = marks.index;
+  annotations[api::JsonView(kTaskSpecKey)] = task.name;
+  annotations[api::JsonView(kJobNameKey)] = job.metadata.name;
+  annotations[api::JsonView(kJobVersionKey)] = absl::StrCat(context.version);
+  annotations[api::JsonView(kJobRetryCountKey)] = absl::StrCat(context.retry_count);
+  annotations[api::JsonView(kQueueNameKey)] = job.spec.queue;
+  annotations[api::JsonView(kTemplateUidKey)] = absl::StrCat(job.metadata.name, "-", task.name);
+  annotations[api::JsonView(kGroupNameKey)] = PodGroupName(job);
+  if (!task.topology_policy.empty()) annotations[api::JsonView(kNumaPolicyKey)] = task.topology_policy;
   for (const absl::string_view key : {kPreemptableKey, kCooldownTimeKey, kRevocableZoneKey}) {
     Copy(job.metadata.annotations, key, annotations);
   }
   const bool has_min = job.metadata.annotations.contains(std::string(kJdbMinAvailableKey));
   Copy(job.metadata.annotations, has_min ? kJdbMinAvailableKey : kJdbMaxUnavailableKey, annotations);
-  if (context.forwarding) annotations[Text(kJobForwardingKey)] = "true";
+  if (context.forwarding) annotations[api::JsonView(kJobForwardingKey)] = "true";
 }
 
 // Init containers get what plugins give, but not these (as in Volcano).

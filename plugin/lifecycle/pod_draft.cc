@@ -2,13 +2,11 @@
 
 #include <utility>
 
+#include "api/json_value.h"
+
 namespace gangway::lifecycle {
 
 namespace json = boost::json;
-
-namespace {
-json::string_view Text(absl::string_view s) { return {s.data(), s.size()}; }
-}  // namespace
 
 std::string TextAt(const json::object& object, json::string_view key) {
   const json::value* const value = object.if_contains(key);
@@ -16,18 +14,18 @@ std::string TextAt(const json::object& object, json::string_view key) {
 }
 
 void AppendEnv(json::object& container, absl::string_view name, absl::string_view value) {
-  ListAt(container, "env").push_back(json::object{{"name", Text(name)}, {"value", Text(value)}});
+  ListAt(container, "env").push_back(json::object{{"name", api::JsonView(name)}, {"value", api::JsonView(value)}});
 }
 
 void AddMount(json::object& container, absl::string_view volume, absl::string_view path, absl::string_view sub_path) {
-  json::object mount{{"mountPath", Text(path)}, {"name", Text(volume)}};
-  if (!sub_path.empty()) mount["subPath"] = Text(sub_path);
+  json::object mount{{"mountPath", api::JsonView(path)}, {"name", api::JsonView(volume)}};
+  if (!sub_path.empty()) mount["subPath"] = api::JsonView(sub_path);
   ListAt(container, "volumeMounts").push_back(std::move(mount));
 }
 
 void SetIfEmpty(json::object& object, json::string_view key, absl::string_view value) {
   json::value& slot = object[key];
-  if (!slot.is_string() || slot.as_string().empty()) slot = Text(value);
+  if (!slot.is_string() || slot.as_string().empty()) slot = api::JsonView(value);
 }
 
 void ExposePort(json::object& container, absl::string_view name, std::int64_t port) {
@@ -37,7 +35,7 @@ void ExposePort(json::object& container, absl::string_view name, std::int64_t po
     if (number != nullptr && number->is_int64() && number->as_int64() == port) return;
   }
   json::object entry{{"containerPort", port}};
-  if (!name.empty()) entry["name"] = Text(name);
+  if (!name.empty()) entry["name"] = api::JsonView(name);
   ports.push_back(std::move(entry));
 }
 

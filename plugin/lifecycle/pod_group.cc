@@ -91,16 +91,16 @@ std::vector<SubGroupPolicySpec> SubGroups(const JobSpec& spec) {
   return out;
 }
 
-using ClosedTasks = absl::btree_map<std::string, std::int32_t>;
+using PodsBehindGates = absl::btree_map<std::string, std::int32_t>;
 
 // How many pods of the task there may be now, of `most`.
-std::int32_t Possible(const TaskSpec& task, std::int32_t most, const ClosedTasks& closed) {
+std::int32_t Possible(const TaskSpec& task, std::int32_t most, const PodsBehindGates& closed) {
   const auto it = closed.find(task.name);
   return it == closed.end() ? most : std::min(it->second, most);
 }
 
 // The smallest gang of pods that may be there.
-std::int64_t OpenMembers(const JobSpec& spec, const ClosedTasks& closed) {
+std::int64_t OpenMembers(const JobSpec& spec, const PodsBehindGates& closed) {
   std::int64_t open = 0;
   for (const TaskSpec& task : spec.tasks) open += Possible(task, task.replicas, closed);
   return std::min<std::int64_t>(spec.min_available, open);

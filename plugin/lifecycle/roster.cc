@@ -20,7 +20,7 @@ std::int32_t IndexOf(absl::string_view name, absl::string_view prefix) {
   return index;
 }
 
-TaskPods* FindTask(Roster& roster, const std::string& name, TaskPods* guess) {
+TaskPods* FindPodsOf(Roster& roster, const std::string& name, TaskPods* guess) {
   if (guess != nullptr && guess->spec->name == name) return guess;
   for (TaskPods& task : roster.tasks) {
     if (task.spec->name == name) return &task;
@@ -48,13 +48,13 @@ Roster MakeRoster(const JobView& seen) {
     pods.spec = &task;
     pods.prefix = absl::StrCat(seen.job->metadata.name, "-", task.name, "-");
     // Of two tasks of one name, which admission refuses, the first has the places.
-    const bool first = FindTask(roster, task.name, nullptr) == &pods;
+    const bool first = FindPodsOf(roster, task.name, nullptr) == &pods;
     pods.slots.resize(static_cast<std::size_t>(first && task.replicas > 0 ? task.replicas : 0));
   }
   if (seen.pods == nullptr) return roster;
   TaskPods* task = nullptr;
   for (const auto& [name, pod] : *seen.pods) {
-    TaskPods* found = FindTask(roster, pod.task, task);
+    TaskPods* found = FindPodsOf(roster, pod.task, task);
     std::int32_t index = found == nullptr ? -1 : IndexOf(name, found->prefix);
     // Anybody may edit an annotation; nobody a name.
     if (index < 0) {

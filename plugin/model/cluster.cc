@@ -17,8 +17,6 @@ std::uint64_t NextClusterId() {
   return ++last;
 }
 
-std::string KeyOf(absl::string_view ns, absl::string_view name) { return absl::StrCat(ns, "/", name); }
-
 TaskStatus StatusOf(const PodFacts& facts) {
   switch (facts.phase) {
     case PodPhase::kSucceeded:

@@ -5,9 +5,12 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace gangway::model {
+
+inline std::string KeyOf(absl::string_view ns, absl::string_view name) { return absl::StrCat(ns, "/", name); }
 
 // Numbers are given in order of appearance and never taken back; the views it hands out live as long as it does.
 class Names {

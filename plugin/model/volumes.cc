@@ -13,7 +13,6 @@
 namespace gangway::model {
 namespace {
 
-std::string KeyOf(absl::string_view ns, absl::string_view name) { return absl::StrCat(ns, "/", name); }
 std::string NameIn(const std::string& key) { return key.substr(key.find('/') + 1); }
 
 }  // namespace

@@ -65,6 +65,8 @@ inline absl::string_view FromBjs(boost::json::string_view s) { return {s.data(),
 // Whether two values say the same, whatever the order of members. (Boost's own comparison copies every member.)
 bool Equal(const boost::json::value& a, const boost::json::value& b);
 bool Equal(const boost::json::object& a, const boost::json::object& b);
+// Null is absent.
+inline bool Equal(const boost::json::value* a, const boost::json::value* b) { return a == nullptr || b == nullptr ? a == b : Equal(*a, *b); }
 
 // The object with apiVersion, kind and metadata first, and metadata in Kubernetes' order, so that its resourceVersion can be
 // found again: `*revision_at` is where its digits stand, 0 when it has none, `*metadata_end` where the brace behind the

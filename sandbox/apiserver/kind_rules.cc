@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "api/field_walk.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/selector.h"
@@ -24,12 +25,6 @@ namespace json = boost::json;
 using api::FieldError;
 using api::FieldErrors;
 
-void Add(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value_json,
-         absl::string_view rule) {
-  errors.push_back({.type = type, .field = std::string(field), .value = std::string(value_json), .rule = std::string(rule), .fix = ""});
-}
-
-bool Same(const json::value* a, const json::value* b) { return a == nullptr || b == nullptr ? a == b : Equal(*a, *b); }
 
 const json::array* ArrayAt(const json::object& in, absl::string_view path) {
   const json::value* value = FindPath(in, path);
@@ -66,10 +61,10 @@ void CheckDataKeys(const json::object& object, FieldErrors& errors) {
       const absl::string_view key = FromBjs(member.key());
       const std::string path = absl::StrCat(field, "[", key, "]");
       if (const std::string why = WhyNoDataKey(key); !why.empty()) {
-        Add(errors, FieldError::Type::kInvalid, path, api::JsonString(key), why);
+        api::AddFieldError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), why);
       }
       if (map == data && binary != nullptr && binary->contains(member.key())) {
-        Add(errors, FieldError::Type::kInvalid, path, api::JsonString(key), "duplicate of key present in binaryData");
+        api::AddFieldError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), "duplicate of key present in binaryData");
       }
     }
   }
@@ -80,7 +75,7 @@ void CheckSecret(const json::object& object, FieldErrors& errors) {
   if (FindText(object, "type") != "kubernetes.io/tls") return;
   const json::object* data = FindObject(object, "data");
   for (const absl::string_view key : {"tls.crt", "tls.key"}) {
-    if (data == nullptr || !data->contains(Bjs(key))) Add(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
+    if (data == nullptr || !data->contains(Bjs(key))) api::AddFieldError(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
   }
 }
 
@@ -88,13 +83,13 @@ void CheckService(const json::object& object, FieldErrors& errors) {
   if (TextAt(object, "spec.type") == "ExternalName") return;
   const json::array* ports = ArrayAt(object, "spec.ports");
   if (ports == nullptr || ports->empty()) {
-    if (TextAt(object, "spec.clusterIP") != "None") Add(errors, FieldError::Type::kRequired, "spec.ports", "", "");
+    if (TextAt(object, "spec.clusterIP") != "None") api::AddFieldError(errors, FieldError::Type::kRequired, "spec.ports", "", "");
     return;
   }
   if (ports->size() == 1) return;
   for (std::size_t i = 0; i < ports->size(); ++i) {
     if ((*ports)[i].is_object() && FindText((*ports)[i].get_object(), "name").empty()) {
-      Add(errors, FieldError::Type::kRequired, absl::StrCat("spec.ports[", i, "].name"), "", "");
+      api::AddFieldError(errors, FieldError::Type::kRequired, absl::StrCat("spec.ports[", i, "].name"), "", "");
     }
   }
 }
@@ -102,17 +97,17 @@ void CheckService(const json::object& object, FieldErrors& errors) {
 void CheckLease(const json::object& object, FieldErrors& errors) {
   const std::int64_t seconds = IntAt(object, "spec.leaseDurationSeconds", 1);
   if (seconds <= 0) {
-    Add(errors, FieldError::Type::kInvalid, "spec.leaseDurationSeconds", absl::StrCat(seconds), "must be greater than 0");
+    api::AddFieldError(errors, FieldError::Type::kInvalid, "spec.leaseDurationSeconds", absl::StrCat(seconds), "must be greater than 0");
   }
 }
 
 void CheckClaim(const json::object& object, FieldErrors& errors) {
   const json::array* modes = ArrayAt(object, "spec.accessModes");
   if (modes == nullptr || modes->empty()) {
-    Add(errors, FieldError::Type::kRequired, "spec.accessModes", "", "at least 1 access mode is required");
+    api::AddFieldError(errors, FieldError::Type::kRequired, "spec.accessModes", "", "at least 1 access mode is required");
   }
   if (FindPath(object, "spec.resources.requests.storage") == nullptr) {
-    Add(errors, FieldError::Type::kRequired, "spec.resources[storage]", "", "");
+    api::AddFieldError(errors, FieldError::Type::kRequired, "spec.resources[storage]", "", "");
   }
 }
 
@@ -122,7 +117,7 @@ namespace {
 void CheckCountOrShare(const json::object& object, absl::string_view path, FieldErrors& errors) {
   const json::value* value = FindPath(object, path);
   if (value == nullptr) return;
-  const auto wrong = [&](absl::string_view rule) { Add(errors, FieldError::Type::kInvalid, path, api::ToJson(*value), rule); };
+  const auto wrong = [&](absl::string_view rule) { api::AddFieldError(errors, FieldError::Type::kInvalid, path, api::ToJson(*value), rule); };
   if (value->is_int64() && value->get_int64() < 0) return wrong("must be greater than or equal to 0");
   if (!value->is_string()) return;
   absl::string_view digits = FromBjs(value->get_string());
@@ -142,7 +137,7 @@ void CheckBudget(const json::object& object, FieldErrors& errors) {
   CheckCountOrShare(object, "spec.minAvailable", errors);
   CheckCountOrShare(object, "spec.maxUnavailable", errors);
   if (FindPath(object, "spec.minAvailable") == nullptr || FindPath(object, "spec.maxUnavailable") == nullptr) return;
-  Add(errors, FieldError::Type::kInvalid, "spec", api::ToJson(*FindPath(object, "spec")),
+  api::AddFieldError(errors, FieldError::Type::kInvalid, "spec", api::ToJson(*FindPath(object, "spec")),
       "minAvailable and maxUnavailable cannot be both set");
 }
 
@@ -162,7 +157,7 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
     return &text;
   });
   if (!matches) {
-    Add(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels", labels == nullptr ? "null" : api::ToJson(*labels),
+    api::AddFieldError(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels", labels == nullptr ? "null" : api::ToJson(*labels),
         "`selector` does not match template `labels`");
   }
 }
@@ -171,7 +166,7 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
 void CheckRestartPolicy(const json::object& object, FieldErrors& errors) {
   const absl::string_view policy = TextAt(object, "spec.template.spec.restartPolicy");
   if (policy.empty() || policy == "Always") return;
-  Add(errors, FieldError::Type::kNotSupported, "spec.template.spec.restartPolicy", api::JsonString(policy), "supported values: \"Always\"");
+  api::AddFieldError(errors, FieldError::Type::kNotSupported, "spec.template.spec.restartPolicy", api::JsonString(policy), "supported values: \"Always\"");
 }
 
 }  // namespace
@@ -190,18 +185,18 @@ void CheckContainerCount(const json::object& before, const json::object& after, 
   const json::array* a = ArrayAt(before, absl::StrCat("spec.", list));
   const json::array* b = ArrayAt(after, absl::StrCat("spec.", list));
   if ((a == nullptr ? 0 : a->size()) == (b == nullptr ? 0 : b->size())) return;
-  Add(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", list), "", "pod updates may not add or remove containers");
+  api::AddFieldError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", list), "", "pod updates may not add or remove containers");
 }
 
 void CheckDeadline(const json::object& before, const json::object& after, FieldErrors& errors) {
   const json::value* a = FindPath(before, "spec.activeDeadlineSeconds");
   const json::value* b = FindPath(after, "spec.activeDeadlineSeconds");
-  if (a == nullptr || Same(a, b)) return;
+  if (a == nullptr || Equal(a, b)) return;
   constexpr absl::string_view kField = "spec.activeDeadlineSeconds";
   if (b == nullptr) {
-    Add(errors, FieldError::Type::kInvalid, kField, "null", "must not update from a positive integer to nil value");
+    api::AddFieldError(errors, FieldError::Type::kInvalid, kField, "null", "must not update from a positive integer to nil value");
   } else if (a->is_int64() && b->is_int64() && b->get_int64() > a->get_int64()) {
-    Add(errors, FieldError::Type::kInvalid, kField, api::ToJson(*b), "must be less than or equal to previous value");
+    api::AddFieldError(errors, FieldError::Type::kInvalid, kField, api::ToJson(*b), "must be less than or equal to previous value");
   }
 }
 
@@ -229,7 +224,7 @@ void CheckTolerations(const json::object& before, const json::object& after, Fie
   const auto now = Identities(b, "tolerationSeconds");
   const bool kept = std::all_of(a->begin(), a->end(), [&](const json::value& old) { return now.contains(Identity(old, "tolerationSeconds")); });
   if (!kept) {
-    Add(errors, FieldError::Type::kForbidden, "spec.tolerations", "",
+    api::AddFieldError(errors, FieldError::Type::kForbidden, "spec.tolerations", "",
         "existing toleration can not be modified except its tolerationSeconds");
   }
 }
@@ -241,7 +236,7 @@ void CheckGates(const json::object& before, const json::object& after, FieldErro
   const auto known = Identities(a);
   for (std::size_t i = 0; i < b->size(); ++i) {
     if (!(*b)[i].is_object() || known.contains(Identity((*b)[i]))) continue;
-    Add(errors, FieldError::Type::kForbidden, absl::StrCat("spec.schedulingGates[", i, "].name"), "",
+    api::AddFieldError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.schedulingGates[", i, "].name"), "",
         absl::StrCat("only deletion is allowed, but found new scheduling gate '", FindText((*b)[i].get_object(), "name"), "'"));
   }
 }
@@ -283,7 +278,7 @@ void CheckPodChange(const json::object& before, const json::object& after, Field
     const json::value* y = b->if_contains(Bjs(name));
     const bool judged = name == "tolerations" || name == "schedulingGates" || name == "activeDeadlineSeconds";
     const bool containers = name == "containers" || name == "initContainers";
-    if (!judged && !(containers ? SameButImages(x, y) : Same(x, y))) changed.push_back(absl::StrCat("spec.", name));
+    if (!judged && !(containers ? SameButImages(x, y) : Equal(x, y))) changed.push_back(absl::StrCat("spec.", name));
   };
   for (const auto& member : *a) judge(FromBjs(member.key()));
   for (const auto& member : *b) {
@@ -291,7 +286,7 @@ void CheckPodChange(const json::object& before, const json::object& after, Field
   }
   if (changed.empty()) return;
   std::sort(changed.begin(), changed.end());
-  Add(errors, FieldError::Type::kForbidden, "spec", "",
+  api::AddFieldError(errors, FieldError::Type::kForbidden, "spec", "",
       absl::StrCat("pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
                    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
                    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative); changed: ",
@@ -300,8 +295,8 @@ void CheckPodChange(const json::object& before, const json::object& after, Field
 
 void CheckServiceChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (TextAt(before, "spec.clusterIP").empty() || TextAt(after, "spec.type") == "ExternalName") return;
-  if (Same(FindPath(before, "spec.clusterIP"), FindPath(after, "spec.clusterIP"))) return;
-  Add(errors, FieldError::Type::kInvalid, "spec.clusterIPs[0]", api::JsonString(TextAt(after, "spec.clusterIP")),
+  if (Equal(FindPath(before, "spec.clusterIP"), FindPath(after, "spec.clusterIP"))) return;
+  api::AddFieldError(errors, FieldError::Type::kInvalid, "spec.clusterIPs[0]", api::JsonString(TextAt(after, "spec.clusterIP")),
       "may not change once set");
 }
 
@@ -314,7 +309,7 @@ void CheckClaimChange(const json::object& before, const json::object& after, Fie
   x.erase("resources"), y.erase("resources");
   if (FindText(x, "volumeName").empty()) x.erase("volumeName"), y.erase("volumeName");
   if (Equal(x, y)) return;
-  Add(errors, FieldError::Type::kForbidden, "spec", "",
+  api::AddFieldError(errors, FieldError::Type::kForbidden, "spec", "",
       "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
 }
 
@@ -322,32 +317,32 @@ void CheckNewEvent(const json::object& object, FieldErrors& errors) {
   const absl::string_view ns = TextAt(object, "metadata.namespace");
   const absl::string_view involved = TextAt(object, "involvedObject.namespace");
   const bool fits = involved.empty() ? ns == "default" || ns == "kube-system" : ns == involved;
-  if (!fits) Add(errors, FieldError::Type::kInvalid, "involvedObject.namespace", api::JsonString(involved), "does not match event.namespace");
+  if (!fits) api::AddFieldError(errors, FieldError::Type::kInvalid, "involvedObject.namespace", api::JsonString(involved), "does not match event.namespace");
 }
 
 void CheckDataChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (!BoolAt(before, "immutable")) return;
   if (!BoolAt(after, "immutable")) {
-    Add(errors, FieldError::Type::kForbidden, "immutable", "", "field is immutable when `immutable` is set");
+    api::AddFieldError(errors, FieldError::Type::kForbidden, "immutable", "", "field is immutable when `immutable` is set");
   }
   for (const absl::string_view field : {"data", "binaryData", "stringData"}) {
-    if (!Same(FindPath(before, field), FindPath(after, field))) {
-      Add(errors, FieldError::Type::kForbidden, field, "", "field is immutable when `immutable` is set");
+    if (!Equal(FindPath(before, field), FindPath(after, field))) {
+      api::AddFieldError(errors, FieldError::Type::kForbidden, field, "", "field is immutable when `immutable` is set");
     }
   }
 }
 
 void CheckSecretChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   const json::value* const type = FindPath(after, "type");
-  if (!Same(FindPath(before, "type"), type)) {
-    Add(errors, FieldError::Type::kInvalid, "type", type == nullptr ? "null" : api::ToJson(*type), "field is immutable");
+  if (!Equal(FindPath(before, "type"), type)) {
+    api::AddFieldError(errors, FieldError::Type::kInvalid, "type", type == nullptr ? "null" : api::ToJson(*type), "field is immutable");
   }
   CheckDataChange(before, after, errors);
 }
 
 void CheckPriorityClassChange(const json::object& before, const json::object& after, FieldErrors& errors) {
-  if (Same(FindPath(before, "value"), FindPath(after, "value"))) return;
-  Add(errors, FieldError::Type::kForbidden, "value", "", "may not be changed in an update.");
+  if (Equal(FindPath(before, "value"), FindPath(after, "value"))) return;
+  api::AddFieldError(errors, FieldError::Type::kForbidden, "value", "", "may not be changed in an update.");
 }
 
 }  // namespace gangway::sandbox

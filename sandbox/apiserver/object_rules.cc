@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "api/cluster_resources.h"
 #include "api/core/pod_validation.h"
+#include "api/field_walk.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
@@ -23,19 +24,11 @@ namespace json = boost::json;
 using api::FieldError;
 using api::FieldErrors;
 
-void Add(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value_json,
-         absl::string_view rule) {
-  errors.push_back({.type = type,
-                    .field = std::string(field),
-                    .value = std::string(value_json),
-                    .rule = std::string(rule),
-                    .fix = ""});
-}
 void AddInvalid(FieldErrors& errors, absl::string_view field, absl::string_view text, absl::string_view rule) {
-  Add(errors, FieldError::Type::kInvalid, field, api::JsonString(text), rule);
+  api::AddFieldError(errors, FieldError::Type::kInvalid, field, api::JsonString(text), rule);
 }
 void AddImmutable(FieldErrors& errors, absl::string_view field, const json::value* value) {
-  Add(errors, FieldError::Type::kInvalid, field, value == nullptr ? "null" : api::ToJson(*value), "field is immutable");
+  api::AddFieldError(errors, FieldError::Type::kInvalid, field, value == nullptr ? "null" : api::ToJson(*value), "field is immutable");
 }
 
 void CheckNames(const api::Resource& resource, const json::object& metadata, FieldErrors& errors) {
@@ -46,7 +39,7 @@ void CheckNames(const api::Resource& resource, const json::object& metadata, Fie
   }
   const absl::string_view name = FindText(metadata, "name");
   if (name.empty()) {
-    Add(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
+    api::AddFieldError(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
     return;
   }
   for (const std::string& complaint : ServedAs(resource).check_name(name)) AddInvalid(errors, "metadata.name", name, complaint);
@@ -74,7 +67,7 @@ void CheckFinalizers(const api::Resource& resource, const json::object& metadata
     }
   }
   if (orphan && foreground) {
-    Add(errors, FieldError::Type::kInvalid, "metadata.finalizers", api::ToJson(*finalizers),
+    api::AddFieldError(errors, FieldError::Type::kInvalid, "metadata.finalizers", api::ToJson(*finalizers),
         "finalizers orphan and foregroundDeletion cannot be both set");
   }
 }
@@ -88,11 +81,11 @@ void CheckOwners(const json::object& metadata, FieldErrors& errors) {
     if (owner == nullptr) continue;
     for (const absl::string_view field : {"apiVersion", "kind", "name", "uid"}) {
       if (FindText(*owner, field).empty()) {
-        Add(errors, FieldError::Type::kInvalid, absl::StrCat("metadata.ownerReferences.", field), "\"\"", "must not be empty");
+        api::AddFieldError(errors, FieldError::Type::kInvalid, absl::StrCat("metadata.ownerReferences.", field), "\"\"", "must not be empty");
       }
     }
     if (BoolAt(*owner, "controller") && ++controllers == 2) {
-      Add(errors, FieldError::Type::kInvalid, "metadata.ownerReferences", api::ToJson(*owners),
+      api::AddFieldError(errors, FieldError::Type::kInvalid, "metadata.ownerReferences", api::ToJson(*owners),
           "only one reference can have controller set to true");
     }
   }
@@ -104,7 +97,7 @@ void CheckPodParts(const api::Resource& resource, const json::object& object, Fi
     if (const json::value* spec = FindPath(object, "spec"); spec != nullptr) {
       found = api::core::CheckPodSpec(*spec, "spec");
     } else {
-      Add(found, FieldError::Type::kRequired, "spec", "", "must have containers");
+      api::AddFieldError(found, FieldError::Type::kRequired, "spec", "", "must have containers");
     }
   } else if (ServedAs(resource).pod_template) {
     if (const json::value* pod = FindPath(object, "spec.template"); pod != nullptr) {
@@ -116,15 +109,10 @@ void CheckPodParts(const api::Resource& resource, const json::object& object, Fi
 
 // --- changes
 
-bool Same(const json::value* a, const json::value* b) {
-  if (a == nullptr || b == nullptr) return a == b;
-  return Equal(*a, *b);
-}
-
 void CheckMetadataChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   for (const absl::string_view field : {"metadata.uid", "metadata.creationTimestamp", "metadata.deletionTimestamp",
                                         "metadata.deletionGracePeriodSeconds"}) {
-    if (!Same(FindPath(before, field), FindPath(after, field))) AddImmutable(errors, field, FindPath(after, field));
+    if (!Equal(FindPath(before, field), FindPath(after, field))) AddImmutable(errors, field, FindPath(after, field));
   }
   if (TextAt(before, "metadata.deletionTimestamp").empty()) return;
   const json::object* metadata = FindObject(after, "metadata");
@@ -141,7 +129,7 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
     if (each.is_string() && !known.contains(FromBjs(each.get_string()))) fresh.push_back(api::ToJson(each));
   }
   if (fresh.empty()) return;
-  Add(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
+  api::AddFieldError(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
       absl::StrCat("no new finalizers can be added if the object is being deleted, found new finalizers []string{",
                    absl::StrJoin(fresh, ", "), "}"));
 }
@@ -185,7 +173,7 @@ FieldErrors CheckChange(const api::Resource& resource, const json::object& befor
   const ServedKind& served = ServedAs(resource);
   if (served.check_change != nullptr) served.check_change(before, after, errors);
   const auto immutable = [&](absl::string_view field) {
-    if (!Same(FindPath(before, field), FindPath(after, field))) AddImmutable(errors, field, FindPath(after, field));
+    if (!Equal(FindPath(before, field), FindPath(after, field))) AddImmutable(errors, field, FindPath(after, field));
   };
   if (served.pod_template && &resource != &api::kBatchJobs) {
     immutable("spec.selector");
@@ -198,7 +186,7 @@ bool SpecChanged(const api::Resource& resource, const json::object& before, cons
   const bool status_apart = HasStatusSubresource(resource);
   const auto counts = [&](json::string_view key) { return key != "metadata" && !(status_apart && key == "status"); };
   for (const auto& member : before) {
-    if (counts(member.key()) && !Same(&member.value(), after.if_contains(member.key()))) return true;
+    if (counts(member.key()) && !Equal(&member.value(), after.if_contains(member.key()))) return true;
   }
   for (const auto& member : after) {
     if (counts(member.key()) && !before.contains(member.key())) return true;

@@ -30,8 +30,7 @@ constexpr absl::string_view kOldPrefix = "#/definitions/", kNewPrefix = "#/compo
 constexpr absl::string_view kKindsKey = "x-kubernetes-group-version-kind";
 constexpr absl::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-json::string_view Key(absl::string_view key) { return {key.data(), key.size()}; }
-json::value TextValue(absl::string_view text) { return Key(text); }
+json::value TextValue(absl::string_view text) { return api::JsonView(text); }
 
 std::string GroupVersionPath(const api::Resource& resource) {
   return absl::StrCat(resource.group.empty() ? "api/" : "apis/", resource.ApiVersion());
@@ -100,7 +99,7 @@ std::string ComponentName(const api::Resource& resource) {
 json::value CustomSchema(const api::KindRow& kind) {
   json::value schema = api::SchemaOfTable(*kind.table, Reference);
   schema.get_object()["description"] = TextValue(View(kind.doc));
-  schema.get_object()[Key(kKindsKey)] = json::array{KindOf(*kind.resource)};
+  schema.get_object()[api::JsonView(kKindsKey)] = json::array{KindOf(*kind.resource)};
   return schema;
 }
 
@@ -111,7 +110,7 @@ std::string ComponentOf(const api::Resource& resource, const json::object& defin
   if (api::IsCustom(resource)) return ComponentName(resource);
   const json::value wanted = KindOf(resource);
   for (const json::key_value_pair& definition : definitions) {
-    const json::value* kinds = definition.value().get_object().if_contains(Key(kKindsKey));
+    const json::value* kinds = definition.value().get_object().if_contains(api::JsonView(kKindsKey));
     if (kinds != nullptr && kinds->get_array().front() == wanted) {
       return std::string(definition.key().data(), definition.key().size());
     }
@@ -139,7 +138,7 @@ constexpr std::array<absl::string_view, 9> kListParameters{
 
 json::object Content(std::span<const absl::string_view> media_types, json::object schema) {
   json::object content;
-  for (const absl::string_view type : media_types) content[Key(type)] = json::object{{"schema", schema}};
+  for (const absl::string_view type : media_types) content[api::JsonView(type)] = json::object{{"schema", schema}};
   return {{"content", std::move(content)}};
 }
 
@@ -152,7 +151,7 @@ json::object Operation(const Verb& verb, const api::Resource& resource, absl::st
   static constexpr std::array<absl::string_view, 1> kJson{"application/json"};
   static constexpr std::array<absl::string_view, 3> kPatches{
       "application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"};
-  json::object operation{{"x-kubernetes-action", TextValue(verb.action)}, {Key(kKindsKey), KindOf(resource)},
+  json::object operation{{"x-kubernetes-action", TextValue(verb.action)}, {api::JsonView(kKindsKey), KindOf(resource)},
                          {"parameters", QueryParameters(verb.parameters)}};
   if (verb.method == "post" || verb.method == "put") operation["requestBody"] = Content(kJson, Reference(component));
   if (verb.method == "patch") {
@@ -185,8 +184,8 @@ void AddPaths(const api::Resource& resource, absl::string_view component, json::
                                         View(resource.plural));
   const auto add = [&](const std::string& path, std::span<const Verb> verbs, bool named) {
     json::object operations{{"parameters", PathParameters(resource.namespaced, named)}};
-    for (const Verb& verb : verbs) operations[Key(verb.method)] = Operation(verb, resource, component);
-    paths[Key(path)] = std::move(operations);
+    for (const Verb& verb : verbs) operations[api::JsonView(verb.method)] = Operation(verb, resource, component);
+    paths[api::JsonView(path)] = std::move(operations);
   };
   add(base, collection, /*named=*/false);
   add(absl::StrCat(base, "/{name}"), item, /*named=*/true);
@@ -204,7 +203,7 @@ json::object Components(absl::btree_set<std::string> wanted, const json::object&
   while (!wanted.empty()) {
     const std::string name = *wanted.begin();
     wanted.erase(wanted.begin());
-    const json::value* definition = definitions.if_contains(Key(name));
+    const json::value* definition = definitions.if_contains(api::JsonView(name));
     if (definition == nullptr || made.contains(name)) continue;
     CollectReferences(*definition, wanted);
     made.emplace(name, ToVersion3(*definition));
@@ -212,7 +211,7 @@ json::object Components(absl::btree_set<std::string> wanted, const json::object&
   const std::string patch = absl::StrCat(kMeta, "Patch");
   made.emplace(patch, json::object{{"description", "a merge patch object or a JSON patch list"}, {"type", "object"}});
   json::object out;
-  for (auto& [name, schema] : made) out.emplace(Key(name), std::move(schema));
+  for (auto& [name, schema] : made) out.emplace(api::JsonView(name), std::move(schema));
   return out;
 }
 
@@ -238,7 +237,7 @@ std::string OpenApiIndex(const ServedVersions& served) {
   }
   json::object paths;
   for (const auto& [path, hash] : hashes) {
-    paths[Key(path)] = json::object{
+    paths[api::JsonView(path)] = json::object{
         {"serverRelativeURL", TextValue(absl::StrCat("/openapi/v3/", path, "?hash=", absl::Hex(hash, absl::kZeroPad16)))}};
   }
   return api::ToJson(json::object{{"paths", std::move(paths)}});

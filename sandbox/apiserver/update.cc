@@ -47,8 +47,6 @@ void KeepServerMetadata(const json::object& old_metadata, json::object& metadata
   metadata.erase("selfLink");
 }
 
-bool Same(const json::value* a, const json::value* b) { return a == nullptr || b == nullptr ? a == b : Equal(*a, *b); }
-
 // pkg/registry: through the status of Kubernetes' own kinds metadata can be written, too.
 bool StatusWritesMetadata(const api::Resource& resource, const json::object& old, json::object& next) {
   if (!ServedAs(resource).status_writes_metadata) return false;
@@ -129,7 +127,7 @@ bool CountsAsChange(const api::Resource& resource, bool spec_changed, const json
   // pkg/registry/scheduling/priorityclass: only its value would count, and that cannot change.
   if (&resource == &api::kPriorityClasses) return false;
   // pkg/registry/apps/deployment: its controller copies annotations, so they count too.
-  return spec_changed || (&resource == &api::kDeployments && !Same(FindPath(old, "metadata.annotations"), FindPath(next, "metadata.annotations")));
+  return spec_changed || (&resource == &api::kDeployments && !Equal(FindPath(old, "metadata.annotations"), FindPath(next, "metadata.annotations")));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "translator/controller/paddle_index.h"
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/paddle_resources.h"
 #include "base/strings.h"
@@ -19,11 +18,6 @@ bool IsOfPaddleJob(const api::ObjectMeta& metadata) {
 }
 
 bool IsForJob(const api::volcano::Command& command) { return command.target.has_value() && command.target->kind == api::kJobs.kind; }
-
-std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
-  std::uint64_t version = 0;
-  return absl::SimpleAtoi(metadata.resource_version, &version) ? version : 0;
-}
 
 }  // namespace
 
@@ -151,7 +145,7 @@ api::NamespacedName PaddleIndex::PutEvent(const api::NamespacedName& key, const 
   if (uid.empty()) return {};
   subject_of_event_[key] = {uid, event->involved_object.name};
   NewestEvent& newest = events_[uid];
-  const std::uint64_t version = VersionOf(event->metadata);
+  const std::uint64_t version = event->metadata.Version();
   if (version < newest.version) return {};
   newest = {version, key.name, {event->reason, event->message}};
   return {key.ns, event->involved_object.name};

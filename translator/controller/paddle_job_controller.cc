@@ -3,7 +3,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/paddle_resources.h"
 #include "base/strings.h"
@@ -28,11 +27,6 @@ const api::Resource& ResourceOf() {
 
 void Put(const PaddleJob* job, paddle_lifecycle::PaddleJobView& view) { view.job = job; }
 void Put(const KubeflowJob* job, paddle_lifecycle::PaddleJobView& view) { view.kubeflow_job = job; }
-
-std::uint64_t VersionOf(const api::ObjectMeta& metadata) {
-  std::uint64_t version = 0;
-  return absl::SimpleAtoi(metadata.resource_version, &version) ? version : 0;
-}
 
 const char* ReasonOf(const kube::Write& write) { return write.verb == kube::Verb::kDelete ? "FailedDelete" : "FailedUpdate"; }
 
@@ -123,7 +117,7 @@ kube::Plan PaddleJobController<T>::Decide(const JobKey& key, absl::Time now) {
     view.status_written = known->second.status_written;
   }
   // Its Job's list may be the older one.
-  view.jobs_current = around_->jobs().seen_up_to() >= VersionOf(metadata);
+  view.jobs_current = around_->jobs().seen_up_to() >= metadata.Version();
   view.options = translate_;
   view.options.sidecars = namespaces.InjectsSidecars(key.ns);
   kube::Plan plan = paddle_lifecycle::ReconcilePaddleJob(view, now);

@@ -7,11 +7,12 @@
 #include <boost/json.hpp>
 
 #include "absl/strings/string_view.h"
+#include "api/json_value.h"
 
 namespace gangway::convert {
 
-inline boost::json::string_view JsonView(absl::string_view s) { return {s.data(), s.size()}; }
-inline absl::string_view AbslView(boost::json::string_view s) { return {s.data(), s.size()}; }
+using api::AbslView;
+using api::JsonView;
 
 // nullptr where there is none, or null.
 inline const boost::json::value* Find(const boost::json::object& parent, absl::string_view key) {
@@ -29,6 +30,9 @@ inline const boost::json::array* FindList(const boost::json::object& parent, abs
 inline boost::json::object* FindObject(boost::json::object& parent, absl::string_view key) {
   boost::json::value* const member = parent.if_contains(JsonView(key));
   return member == nullptr ? nullptr : member->if_object();
+}
+inline boost::json::object* FindObject(boost::json::value& parent, absl::string_view key) {
+  return parent.is_object() ? FindObject(parent.get_object(), key) : nullptr;
 }
 inline boost::json::array* FindList(boost::json::object& parent, absl::string_view key) {
   boost::json::value* const member = parent.if_contains(JsonView(key));

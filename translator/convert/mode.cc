@@ -7,7 +7,7 @@
 namespace gangway::convert {
 namespace {
 
-struct Role {
+struct RoleReplicas {
   std::string name;
   const std::optional<std::int32_t>& replicas;
   bool has_pods() const { return replicas.value_or(0) > 0; }
@@ -15,9 +15,9 @@ struct Role {
 };
 
 // Numbers that are none, and more pods than a Job can count.
-void CheckReplicas(const std::vector<Role>& roles, Findings& findings) {
+void CheckReplicas(const std::vector<RoleReplicas>& roles, Findings& findings) {
   std::int64_t sum = 0;
-  for (const Role& role : roles) {
+  for (const RoleReplicas& role : roles) {
     const std::int32_t replicas = role.replicas.value_or(0);
     if (replicas < 0) findings.push_back(MakeFinding(Code::kReplicas, role.field(), absl::StrCat(replicas)));
     sum += replicas;
@@ -40,10 +40,10 @@ std::string_view ModeName(Mode mode) {
 }
 
 Lineup LineUp(const Roles& roles) {
-  const Role ps{"ps", roles.ps}, worker{"worker", roles.worker}, heter{"heter", roles.heter};
+  const RoleReplicas ps{"ps", roles.ps}, worker{"worker", roles.worker}, heter{"heter", roles.heter};
   Lineup out;
   CheckReplicas({ps, worker, heter}, out.findings);
-  for (const Role& role : {ps, worker, heter}) {
+  for (const RoleReplicas& role : {ps, worker, heter}) {
     if (role.has_pods()) out.tasks.push_back({role.name, *role.replicas});
     if (role.replicas == 0) out.findings.push_back(MakeFinding(Code::kZeroReplicas, role.field(), "0"));
   }

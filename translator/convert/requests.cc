@@ -2,20 +2,15 @@
 
 #include <boost/json.hpp>
 
+#include "translator/convert/document.h"
+
 namespace gangway::convert {
 namespace {
 
 namespace json = boost::json;
 
-// The member, where there is one that is an object.
-json::object* ObjectIn(json::value& parent, json::string_view key) {
-  json::object* const object = parent.if_object();
-  json::value* const member = object == nullptr ? nullptr : object->if_contains(key);
-  return member == nullptr ? nullptr : member->if_object();
-}
-
 void WriteOfContainer(json::value& container) {
-  json::object* const resources = ObjectIn(container, "resources");
+  json::object* const resources = FindObject(container, "resources");
   if (resources == nullptr) return;
   const json::value* const limits = resources->if_contains("limits");
   if (limits == nullptr || !limits->is_object() || limits->as_object().empty()) return;
@@ -32,7 +27,7 @@ void WriteOfContainer(json::value& container) {
 }  // namespace
 
 void WriteRequests(json::value& pod_template) {
-  json::object* const spec = ObjectIn(pod_template, "spec");
+  json::object* const spec = FindObject(pod_template, "spec");
   if (spec == nullptr) return;
   for (const char* const list : {"initContainers", "containers"}) {
     json::value* const containers = spec->if_contains(list);

@@ -96,7 +96,7 @@ class ImportPlanner {
   Migration Take() && {
     Look();
     Translate();
-    if (out_.state == MigrationState::kWaiting || out_.state == MigrationState::kRunning || half_moved_) Plan();
+    if (out_.state == MigrationState::kPending || out_.state == MigrationState::kRunning || half_moved_) Plan();
     return std::move(out_);
   }
 
@@ -137,14 +137,14 @@ class ImportPlanner {
       out_.done = !half_moved_;
       return MigrationState::kOurs;
     }
-    return out_.running_pods > 0 ? MigrationState::kRunning : MigrationState::kWaiting;
+    return out_.running_pods > 0 ? MigrationState::kRunning : MigrationState::kPending;
   }
 
   // By hand, or the operator's own.
   bool GroupGoes() const { return seen_.group != nullptr && (IsHandMade(seen_.group) || ControlledBy(seen_.group->metadata, job_.metadata)); }
 
   void Translate() {
-    if (out_.state != MigrationState::kWaiting && out_.state != MigrationState::kRunning) return;
+    if (out_.state != MigrationState::kPending && out_.state != MigrationState::kRunning) return;
     convert::TranslateOptions options = options_;
     if (!seen_.namespace_queue.empty()) options.namespace_queue = seen_.namespace_queue;
     options.sidecars = seen_.sidecars;

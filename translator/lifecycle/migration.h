@@ -54,14 +54,14 @@ enum class MigrationState {
   kFinished,      // it has ended, under whomever, and stays as it is
   kRefused,       // it does not translate
   kUntranslated,  // our controller has it, could not translate it, and says so in its status; nothing of it has run since
-  kWaiting,       // no pod of it runs
+  kPending,       // no pod of it runs
   kRunning,       // under paddle-operator
   kOurs,          // our controller has it
   kReturning,     // given back to paddle-operator, but our Job of it is still there
 };
 
 struct Migration {
-  MigrationState state = MigrationState::kWaiting;
+  MigrationState state = MigrationState::kPending;
   int running_pods = 0;                 // of paddle-operator
   bool has_job = false;                 // a Volcano Job that is the PaddleJob's
   std::string refusal;                  // kUntranslated: what our controller said

@@ -198,7 +198,7 @@ TEST(MigrationTest, AJobWithoutAnythingOfTheOperatorIsOnlyMarked) {
   town.Remove("configmaps", "wd");
   town.Remove("podgroups", "wd");
   const Migration migration = PlanImport(town.Look(), {});
-  EXPECT_EQ(migration.state, MigrationState::kWaiting);
+  EXPECT_EQ(migration.state, MigrationState::kPending);
   EXPECT_EQ(migration.taken_over, "");
   EXPECT_EQ(Import(town), 2);
 }
@@ -295,7 +295,7 @@ TEST(MigrationTest, WhatWaitsForRoomIsGivenIt) {
   town.Remove("jobs", "wd");
   town.At("paddlejobs", "wd").at("status") = {{"phase", "Pending"}, {"conditions", {{{"type", "Translated"}, {"status", "False"}, {"reason", "Waiting"}, {"message", "E-PG-CLASH"}}}}};
   const Migration migration = PlanImport(town.Look(), {});
-  EXPECT_EQ(migration.state, MigrationState::kWaiting);
+  EXPECT_EQ(migration.state, MigrationState::kPending);
   EXPECT_THAT(migration.goes, ElementsAre("podgroup wd"));
   EXPECT_EQ(migration.taken_over, "queue ads, minMember 2");
 }
