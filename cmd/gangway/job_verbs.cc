@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "api/core/pod.h"
-#include "cmd/gangway/account.h"
+#include "cmd/run/account.h"
 #include "cmd/vcctl/command.h"
 #include "cmd/vcctl/job_answers.h"
 #include "cmd/vcctl/job_view.h"

@@ -13,7 +13,7 @@
 #include "api/field_table.h"
 #include "api/volcano/job.h"
 #include "base/log.h"
-#include "cmd/gangway/account.h"
+#include "cmd/run/account.h"
 #include "cmd/logs/log_follower.h"
 #include "cmd/logs/log_printer.h"
 #include "plugin/lifecycle/words.h"

@@ -28,7 +28,7 @@
 #include "base/status_macros.h"
 #include "cmd/gangway/exit_code.h"
 #include "cmd/gangway/output.h"
-#include "cmd/gangway/run.h"
+#include "cmd/run/run.h"
 #include "cmd/gangway/version.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/serve/http_front.h"

@@ -7,7 +7,7 @@
 #include "api/json_value.h"
 #include "api/resource.h"
 #include "base/backoff.h"
-#include "cmd/gangway/account.h"
+#include "cmd/run/account.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::cmd {

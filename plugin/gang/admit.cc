@@ -17,7 +17,7 @@ using model::Resources;
 namespace {
 
 // volcano: api/resource_info.go, LessEqualPartly: pods are no resource that a sum is refused for.
-bool Counts(const Resources& wanted, Dim dim) { return wanted[dim] > 0 && dim != model::kPods; }
+bool IsAsked(const Resources& wanted, Dim dim) { return wanted[dim] > 0 && dim != model::kPods; }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::optional<Reason> QueueFull(const Overlay& overlay, const Gang& gang, const 
     Reason reason = ReasonOf(Reason::Kind::kQueueFull, gang);
     reason.subject = queue.name;
     for (Dim dim = 0; dim < amounts.size(); ++dim) {
-      const std::int64_t limit = Counts(amounts, dim) ? queue.Limit(dim) : model::kUnlimited;
+      const std::int64_t limit = IsAsked(amounts, dim) ? queue.Limit(dim) : model::kUnlimited;
       if (limit == model::kUnlimited) continue;
       const std::int64_t in_use = overlay.tree().held(level)[dim] + overlay.taken_below(level)[dim];
       if (in_use + amounts[dim] <= limit) continue;
@@ -96,7 +96,7 @@ std::optional<Reason> Admission::Admit(model::GangId id) {
   Reason cluster_full = ReasonOf(Reason::Kind::kClusterFull, gang);
   cluster_full.overcommit_percent = policy_.overcommit_percent;
   for (Dim dim = 0; dim < missing.size(); ++dim) {
-    if (!Counts(missing, dim)) continue;
+    if (!IsAsked(missing, dim)) continue;
     const std::string name(cluster.dims().Name(dim));
     const std::int64_t total = cluster.total()[dim];
     const std::int64_t ceiling = total / 100 * policy_.overcommit_percent + total % 100 * policy_.overcommit_percent / 100;
@@ -108,7 +108,7 @@ std::optional<Reason> Admission::Admit(model::GangId id) {
     Reason queue_full = ReasonOf(Reason::Kind::kQueueFull, gang);
     queue_full.subject = cluster.queue(level).name;
     for (Dim dim = 0; dim < missing.size(); ++dim) {
-      if (!Counts(missing, dim)) continue;
+      if (!IsAsked(missing, dim)) continue;
       const std::int64_t limit = overlay_.tree().Limit(level, dim);
       const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] + let_in_by_queue_[static_cast<std::size_t>(level)][dim];
       if (in_use + missing[dim] > limit) queue_full.sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use});

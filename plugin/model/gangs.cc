@@ -9,8 +9,6 @@
 namespace gangway::model {
 namespace {
 
-std::string KeyOf(absl::string_view ns, absl::string_view name) { return absl::StrCat(ns, "/", name); }
-
 bool Ends(const Task& task) { return task.status == TaskStatus::kReleasing && task.row != kNone; }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "api/json.h"
 #include "api/json_value.h"
 #include "boost/json/array.hpp"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox {
 namespace {

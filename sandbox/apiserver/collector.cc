@@ -12,7 +12,7 @@
 #include "api/kinds/kinds.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/definitions.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/facts.h"
 
 namespace gangway::sandbox {

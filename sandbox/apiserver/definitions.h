@@ -5,7 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/resource.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox {
 

@@ -4,7 +4,7 @@
 #include "absl/strings/string_view.h"
 #include "api/resource.h"
 #include "api/selector.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/store.h"
 
 namespace gangway::sandbox {

@@ -16,7 +16,7 @@
 #include "api/json_value.h"
 #include "api/selector.h"
 #include "boost/json/array.hpp"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox {
 namespace {

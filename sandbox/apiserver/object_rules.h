@@ -4,7 +4,7 @@
 #include "absl/strings/string_view.h"
 #include "api/field_error.h"
 #include "api/resource.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox {
 

@@ -13,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "api/kinds/kinds.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/subresources.h"
 
 namespace gangway::sandbox {

@@ -18,7 +18,7 @@
 #include "sandbox/apiserver/apply/ownership.h"
 #include "sandbox/apiserver/collector.h"
 #include "sandbox/apiserver/discovery.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/event_expiry.h"
 #include "sandbox/apiserver/facts.h"
 #include "sandbox/apiserver/refusal.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "absl/time/time.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/refusal.h"
 #include "sandbox/apiserver/store.h"
 

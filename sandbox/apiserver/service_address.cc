@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "boost/json/array.hpp"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox {
 namespace {

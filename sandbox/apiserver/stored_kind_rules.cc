@@ -14,7 +14,7 @@
 #include "api/json_value.h"
 #include "api/quantity.h"
 #include "boost/json/array.hpp"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox {
 namespace {

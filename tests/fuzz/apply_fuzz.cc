@@ -7,7 +7,7 @@
 #include "api/json_value.h"
 #include "api/schemas/schemas.h"
 #include "sandbox/apiserver/apply/ownership.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace gangway::testutil {

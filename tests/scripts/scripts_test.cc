@@ -155,6 +155,45 @@ TEST_F(CitationsTest, WhatReadersDoNotHaveIsFound) {
 
 TEST_F(CitationsTest, NothingToReadIsAFailure) { EXPECT_EQ(Run({"citations", folder_.path()}).exit_code, 1); }
 
+class ArrowsTest : public ScriptsTest {
+ protected:
+  Outcome Judge(const std::string& arrows) {
+    for (const char* room : {"base", "api", "cmd"}) Write(std::string(room) + "/CMakeLists.txt", "");
+    Write("base/a.h", "int a;\n");
+    Write("api/b.h", "#include \"base/a.h\"\n#include \"absl/status/status.h\"\n" + also_);
+    Write("cmd/c.cc", "#include \"api/b.h\"\n");
+    Write("docs/architecture.md", "# Rooms\n```arrows\n" + arrows + "```\n");
+    return Run({"arrows", folder_.path()});
+  }
+  std::string also_;
+};
+
+TEST_F(ArrowsTest, WhatIsDrawnIsRight) {
+  const Outcome outcome = Judge("api <- base\ncmd <- api\n");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(ArrowsTest, AnArrowThatIsNotDrawnIsFound) {
+  const Outcome outcome = Judge("api <- base\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("cmd includes api, which docs/architecture.md does not draw"));
+}
+
+TEST_F(ArrowsTest, AnArrowThatNothingUsesIsFound) {
+  const Outcome outcome = Judge("api <- base\ncmd <- api base\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("draws cmd <- base, and nothing uses it"));
+}
+
+TEST_F(ArrowsTest, ACircleIsFoundThoughItIsDrawn) {
+  also_ = "#include \"cmd/d.h\"\n";
+  const Outcome outcome = Judge("api <- base cmd\ncmd <- api\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("a circle: "), HasSubstr("cmd"), HasSubstr("api")));
+}
+
+TEST_F(ArrowsTest, NothingToCompareIsAFailure) { EXPECT_EQ(Judge("").exit_code, 1); }
+
 class ThreadSafetyTest : public ScriptsTest {
  protected:
   void SetUp() override {

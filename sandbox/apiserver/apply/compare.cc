@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/apply/walk.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox::apply {
 namespace {

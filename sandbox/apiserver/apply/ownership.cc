@@ -10,7 +10,7 @@
 #include "api/json_value.h"
 #include "base/check.h"
 #include "boost/json.hpp"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox::apply {
 namespace {

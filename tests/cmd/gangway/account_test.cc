@@ -1,6 +1,6 @@
-#include "cmd/gangway/account.h"
+#include "cmd/run/account.h"
 
-#include "cmd/gangway/goal.h"
+#include "cmd/run/goal.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"
 

@@ -11,7 +11,7 @@
 #include "base/simulated_loop.h"
 #include "gtest/gtest.h"
 #include "sandbox/apiserver/api_server.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::testutil {
 

@@ -8,7 +8,7 @@
 #include "api/schemas/schemas.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox::apply {
 namespace {

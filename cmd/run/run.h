@@ -16,8 +16,8 @@
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "base/loop.h"
-#include "cmd/gangway/account.h"
-#include "cmd/gangway/goal.h"
+#include "cmd/run/account.h"
+#include "cmd/run/goal.h"
 #include "kube/client/client.h"
 #include "kube/runtime/informer.h"
 

@@ -1,4 +1,4 @@
-#include "sandbox/apiserver/draft.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "cmd/gangway/goal.h"
+#include "cmd/run/goal.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "cmd/gangway/run.h"
+#include "cmd/run/run.h"
 
 #include <type_traits>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "cmd/gangway/account.h"
+#include "cmd/run/account.h"
 
 #include <algorithm>
 #include <utility>
