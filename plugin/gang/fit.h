@@ -24,7 +24,9 @@ struct Rank {
   model::Row row = model::kNone;
 
   friend bool operator<(const Rank& a, const Rank& b) {
-    if (a.scores != b.scores) return a.scores > b.scores;
+    for (std::size_t level = 0; level < a.scores.size(); ++level) {
+      if (a.scores[level] != b.scores[level]) return a.scores[level] > b.scores[level];
+    }
     return a.name < b.name;
   }
 };

@@ -12,6 +12,8 @@ using model::RoleReason;
 using model::Row;
 
 Asks::Asks(const Placed& placed, const model::Shape& shape) : placed_(placed), shape_(shape) {
+  parts_.reserve(placed.kinds_.size());
+  rankers_.reserve(kLevels);
   for (std::size_t i = 0; i < placed.kinds_.size(); ++i) {
     const Kind& kind = placed.kinds_[i];
     std::unique_ptr<Constraint> constraint = kind.ask(placed, placed.states_[i].get(), shape);
@@ -19,6 +21,7 @@ Asks::Asks(const Placed& placed, const model::Shape& shape) : placed_(placed), s
     if (const std::optional<Level> level = constraint->level(); level.has_value()) {
       rankers_.emplace_back(static_cast<std::size_t>(*level), constraint.get());
     }
+    if (constraint->blocks()) blockers_.push_back(constraint.get());
     if (constraint->changes() == Changes::kBeyond) beyond_.push_back(constraint.get());
     changes_beside_room_ = changes_beside_room_ || (constraint->changes() != Changes::kNothing && kind.name != kResources);
     exclusive_ = exclusive_ || constraint->exclusive();
@@ -69,16 +72,15 @@ bool Asks::ChangedRows(const std::vector<std::uint64_t>& since, std::vector<Row>
 }
 
 std::optional<Blocked> Asks::BlockedByFacts() const {
-  for (const Part& part : parts_) {
-    if (std::optional<Blocked> blocked = part.constraint->BlockedByFacts()) return blocked;
+  for (const Constraint* const constraint : blockers_) {
+    if (std::optional<Blocked> blocked = constraint->BlockedByFacts()) return blocked;
   }
   return std::nullopt;
 }
 
 std::optional<Blocked> Asks::BlockedByPlaced() const {
-  if (!exclusive_) return std::nullopt;
-  for (const Part& part : parts_) {
-    if (std::optional<Blocked> blocked = part.constraint->BlockedByPlaced()) return blocked;
+  for (const Constraint* const constraint : blockers_) {
+    if (std::optional<Blocked> blocked = constraint->BlockedByPlaced()) return blocked;
   }
   return std::nullopt;
 }

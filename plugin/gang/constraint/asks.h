@@ -63,7 +63,7 @@ class Asks {
   const model::Shape& shape_;
   std::vector<Part> parts_;  // room last
   std::vector<std::pair<std::size_t, const Constraint*>> rankers_;  // by level
-  std::vector<const Constraint*> beyond_;
+  std::vector<const Constraint*> beyond_, blockers_;
   bool changes_beside_room_ = false, exclusive_ = false;
 };
 

@@ -67,7 +67,8 @@ class Constraint {
   virtual std::optional<Level> level() const { return std::nullopt; }
   virtual std::int64_t Score(model::Row /*row*/) const { return 0; }
 
-  // What keeps the shape from every node: as the facts are; because of what is placed.
+  // Whether it may keep the shape from every node; only then it is asked what does: as the facts are; because of what is placed.
+  virtual bool blocks() const { return false; }
   virtual std::optional<Blocked> BlockedByFacts() const { return std::nullopt; }
   virtual std::optional<Blocked> BlockedByPlaced() const { return std::nullopt; }
   // Whether a pod of the shape, wherever it goes, may block others.

@@ -9,6 +9,8 @@ using model::Shape;
 
 Placed::Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds)
     : cluster_(cluster), kinds_(kinds), asks_(static_cast<std::size_t>(cluster.shape_slots())) {
+  states_.reserve(kinds.size());
+  told_.reserve(kinds.size());
   for (const Kind& kind : kinds) {
     states_.push_back(kind.begin == nullptr ? nullptr : kind.begin(cluster));
     if (states_.back() != nullptr) told_.push_back(states_.back().get());

@@ -1,6 +1,7 @@
 #include "plugin/gang/constraint/resources.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ using model::Row;
 __extension__ using Int128 = __int128;
 
 constexpr std::int64_t kFullnessScale = 1'000'000;
+constexpr std::int64_t kSmall = std::numeric_limits<std::int64_t>::max() / kFullnessScale;  // what can be multiplied by it in 64 bits
 
 // Only what a node is bought for: cpu, memory, and devices. Disk and pod slots would outvote them on small nodes.
 bool CountsForFullness(Dim dim) { return dim != model::kPods && dim != model::kEphemeralStorage; }
@@ -55,7 +57,7 @@ class Room final : public Constraint {
       const std::int64_t allocatable = placed_.cluster().allocatable(row, dim);
       if (allocatable <= 0) continue;
       const std::int64_t used = allocatable - placed_.cluster().free(row, dim) + (taken == nullptr ? 0 : (*taken)[dim]) + wanted;
-      sum += Int128{used} * kFullnessScale / allocatable;
+      sum += used > -kSmall && used < kSmall ? Int128{used * kFullnessScale / allocatable} : Int128{used} * kFullnessScale / allocatable;
     }
     return static_cast<std::int64_t>(sum / static_cast<std::int64_t>(filled_.size()));
   }

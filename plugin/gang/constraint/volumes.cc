@@ -47,6 +47,7 @@ class Volumes final : public Constraint {
     return cluster_.volumes().AllSelectors(claims_, reached) ? kAnyNumber : 0;
   }
 
+  bool blocks() const override { return true; }
   std::optional<Blocked> BlockedByFacts() const override {
     model::ClaimProblem problem = cluster_.volumes().ProblemOf(claims_);
     if (problem.trouble == model::ClaimTrouble::kNothing) return std::nullopt;
