@@ -41,6 +41,11 @@ bool IsAge(const std::string& text) {
   static const std::regex& age = *new std::regex(R"(\d{1,2}s)");
   return std::regex_match(text, age);
 }
+// Since a time that a case wrote: one more tomorrow.
+bool IsDays(const std::string& text) {
+  static const std::regex& days = *new std::regex(R"(\d{3,}d|\d+y(\d+d)?)");
+  return std::regex_match(text, days);
+}
 
 bool IsOfNow(const std::string& time) {
   absl::Time at;
@@ -119,6 +124,7 @@ json::value Normalizer::Walk(const json::value& value, const std::string& key, b
   if (key == "resourceVersion" && !text.empty() && text != "0") return json::value(of_list ? "<version>" : Numbered("rv", text));
   if (key == "continue" && !text.empty()) return json::value("<continue>");
   if (key == "cells" && IsAge(text)) return json::value("<age>");
+  if (key == "cells" && IsDays(text)) return json::value("<days>");
   return json::value(Text(text));
 }
 

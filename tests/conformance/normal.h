@@ -3,6 +3,7 @@
 //
 //   <uid 1>, <rv 1>       of an object; a list's version, which counts everybody's writes, is <version>
 //   <time>, <micro time>  of now; times that a case wrote itself stay
+//   <age>, <days>         since now, since a time that a case wrote
 //   a-<name>              what generateName made, wherever it stands
 //   <ns>, <large>         the case's own words
 //   <an OpenAPI document> what is larger than everything else together
