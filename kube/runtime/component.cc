@@ -17,8 +17,8 @@ RecorderOptions Component::RecorderFor() {
   return recorder;
 }
 
-AnyInformer::OnDecodeError Component::OnUnreadable(Unread unread) {
-  if (unread == Unread::kIgnored) return nullptr;
+AnyInformer::OnDecodeError Component::OnUnreadable(Undecodable unread) {
+  if (unread == Undecodable::kIgnored) return nullptr;
   return [this](const api::ObjectReference& regarding, const absl::Status& status) { unreadable_.Tell(regarding, status); };
 }
 

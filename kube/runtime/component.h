@@ -40,7 +40,7 @@ struct ComponentOptions {
 };
 
 // Who tells the user of an object that it cannot be read.
-enum class Unread {
+enum class Undecodable {
   kTold,     // this component, by an event
   kIgnored,  // others, who keep such objects
 };
@@ -76,7 +76,7 @@ class Component {
 
   // In the constructor. `on_change` may be null: the objects are only looked up.
   template <class T>
-  Informer<T>& Watch(const api::Resource& resource, const Selection& selection, typename Informer<T>::OnChange on_change, Unread unread = Unread::kTold) {
+  Informer<T>& Watch(const api::Resource& resource, const Selection& selection, typename Informer<T>::OnChange on_change, Undecodable unread = Undecodable::kTold) {
     Informer<T>& informer = informers_.Of<T>(resource, selection);
     informer.Listen(owner_.token(), std::move(on_change), [this] { Begin(); }, OnUnreadable(unread));
     watched_.push_back(&informer);
@@ -106,7 +106,7 @@ class Component {
     std::unique_ptr<Driver> driver;
   };
 
-  AnyInformer::OnDecodeError OnUnreadable(Unread unread);
+  AnyInformer::OnDecodeError OnUnreadable(Undecodable unread);
   RecorderOptions RecorderFor();
   void Begin();
 

@@ -45,7 +45,7 @@ PaddleJobController<T>::PaddleJobController(kube::Informers& informers, kube::Co
                [this](const auto& key, const auto&, const auto& after) {
                  if (after == nullptr) Enqueue(key);
                },
-               kube::Unread::kIgnored);
+               kube::Undecodable::kIgnored);
   around_->Listen(token(), [this](const JobKey& key) { Enqueue(key); }, [this] { EnqueueAll(); });
   for (kube::AnyInformer* const each : around_->watched()) WaitFor(*each);
   driver_.SetOnPermanentError([this](const JobKey& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {

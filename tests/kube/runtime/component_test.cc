@@ -34,7 +34,7 @@ class Cleaner final : public Component {
   Cleaner(Informers& informers, ComponentOptions options, std::vector<std::string>& told)
       : Component(informers, std::move(options)), told_(told),
         services_(Watch<Plain>(api::kServices, {}, [this](const auto& key, const auto&, const auto&) { driver_.Enqueue(key); })),
-        nodes_(Watch<Plain>(api::kNodes, {}, nullptr, Unread::kIgnored)),
+        nodes_(Watch<Plain>(api::kNodes, {}, nullptr, Undecodable::kIgnored)),
         driver_(Drive("cleaner", [this](const auto& key, absl::Time) { return Decide(key); })) {}
 
  private:
