@@ -3,11 +3,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "api/field_walk.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/draft/draft.h"
+#include "sandbox/apiserver/refusal.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -19,7 +19,7 @@ using api::FieldErrors;
 constexpr absl::string_view kRbac = "rbac.authorization.k8s.io";
 
 void AddRequired(FieldErrors& errors, absl::string_view field, absl::string_view rule = {}) {
-  api::AddFieldError(errors, FieldError::Type::kRequired, field, "", rule);
+  AddError(errors, FieldError::Type::kRequired, field, "", rule);
 }
 
 // Calls `visit` with each object of the list and its path.
@@ -45,9 +45,9 @@ void CheckRules(const json::object& role, bool namespaced, FieldErrors& errors) 
     if (HasAny(rule, "nonResourceURLs")) {
       const std::string urls = api::ToJson(*rule.if_contains("nonResourceURLs"));
       if (namespaced) {
-        api::AddFieldError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls, "namespaced rules cannot apply to non-resource URLs");
+        AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls, "namespaced rules cannot apply to non-resource URLs");
       } else if (HasAny(rule, "apiGroups") || HasAny(rule, "resources") || HasAny(rule, "resourceNames")) {
-        api::AddFieldError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls,
+        AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls,
             "rules cannot apply to both regular resources and non-resource URLs");
       }
       return;
@@ -61,10 +61,10 @@ void CheckRules(const json::object& role, bool namespaced, FieldErrors& errors) 
 void CheckBinding(const json::object& binding, bool namespaced, FieldErrors& errors) {
   const absl::string_view group = TextAt(binding, "roleRef.apiGroup"), kind = TextAt(binding, "roleRef.kind");
   if (group != kRbac) {
-    api::AddFieldError(errors, FieldError::Type::kNotSupported, "roleRef.apiGroup", api::JsonString(group), absl::StrCat("supported values: \"", kRbac, "\""));
+    AddError(errors, FieldError::Type::kNotSupported, "roleRef.apiGroup", api::JsonString(group), absl::StrCat("supported values: \"", kRbac, "\""));
   }
   if (kind != "ClusterRole" && !(namespaced && kind == "Role")) {
-    api::AddFieldError(errors, FieldError::Type::kNotSupported, "roleRef.kind", api::JsonString(kind),
+    AddError(errors, FieldError::Type::kNotSupported, "roleRef.kind", api::JsonString(kind),
         namespaced ? "supported values: \"ClusterRole\", \"Role\"" : "supported values: \"ClusterRole\"");
   }
   if (TextAt(binding, "roleRef.name").empty()) AddRequired(errors, "roleRef.name");
@@ -73,10 +73,10 @@ void CheckBinding(const json::object& binding, bool namespaced, FieldErrors& err
     const absl::string_view subject_kind = FindText(subject, "kind"), subject_group = FindText(subject, "apiGroup");
     const bool account = subject_kind == "ServiceAccount";
     if (!account && subject_kind != "User" && subject_kind != "Group") {
-      api::AddFieldError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".kind"), api::JsonString(subject_kind),
+      AddError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".kind"), api::JsonString(subject_kind),
           "supported values: \"Group\", \"ServiceAccount\", \"User\"");
     } else if (subject_group != (account ? "" : kRbac)) {
-      api::AddFieldError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".apiGroup"), api::JsonString(subject_group),
+      AddError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".apiGroup"), api::JsonString(subject_group),
           absl::StrCat("supported values: \"", account ? "" : kRbac, "\""));
     }
     if (account && !namespaced && FindText(subject, "namespace").empty()) AddRequired(errors, absl::StrCat(path, ".namespace"));
@@ -92,13 +92,13 @@ void CheckWebhooks(const json::object& configuration, FieldErrors& errors) {
     if (url == service) AddRequired(errors, absl::StrCat(path, ".clientConfig"), "exactly one of url or service is required");
     const absl::string_view effects = FindText(webhook, "sideEffects");
     if (effects != "None" && effects != "NoneOnDryRun") {
-      api::AddFieldError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".sideEffects"), api::JsonString(effects), "supported values: \"None\", \"NoneOnDryRun\"");
+      AddError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".sideEffects"), api::JsonString(effects), "supported values: \"None\", \"NoneOnDryRun\"");
     }
     if (!HasAny(webhook, "admissionReviewVersions")) {
       AddRequired(errors, absl::StrCat(path, ".admissionReviewVersions"), "must specify one of v1, v1beta1");
     }
     if (const std::int64_t seconds = IntAt(webhook, "timeoutSeconds", 10); seconds < 1 || seconds > 30) {
-      api::AddFieldError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".timeoutSeconds"), absl::StrCat(seconds), "the timeout value must be between 1 and 30 seconds");
+      AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".timeoutSeconds"), absl::StrCat(seconds), "the timeout value must be between 1 and 30 seconds");
     }
   });
 }
@@ -108,11 +108,11 @@ void CheckDefinition(const json::object& definition, FieldErrors& errors) {
   const std::string wanted = absl::StrCat(TextAt(definition, "spec.names.plural"), ".", TextAt(definition, "spec.group"));
   const absl::string_view name = TextAt(definition, "metadata.name");
   if (name != wanted) {
-    api::AddFieldError(errors, FieldError::Type::kInvalid, "metadata.name", api::JsonString(name), "must be spec.names.plural+\".\"+spec.group");
+    AddError(errors, FieldError::Type::kInvalid, "metadata.name", api::JsonString(name), "must be spec.names.plural+\".\"+spec.group");
   }
   const absl::string_view scope = TextAt(definition, "spec.scope");
   if (scope != "Cluster" && scope != "Namespaced") {
-    api::AddFieldError(errors, FieldError::Type::kNotSupported, "spec.scope", api::JsonString(scope), "supported values: \"Cluster\", \"Namespaced\"");
+    AddError(errors, FieldError::Type::kNotSupported, "spec.scope", api::JsonString(scope), "supported values: \"Cluster\", \"Namespaced\"");
   }
   int stored = 0;
   ForEachIn(definition, "spec.versions", [&](const json::object& version, const std::string& path) {
@@ -123,7 +123,7 @@ void CheckDefinition(const json::object& definition, FieldErrors& errors) {
   });
   if (stored != 1) {
     const json::value* versions = FindPath(definition, "spec.versions");
-    api::AddFieldError(errors, FieldError::Type::kInvalid, "spec.versions", versions == nullptr ? "null" : api::ToJson(*versions),
+    AddError(errors, FieldError::Type::kInvalid, "spec.versions", versions == nullptr ? "null" : api::ToJson(*versions),
         "must have exactly one version marked as storage version");
   }
 }
@@ -142,7 +142,7 @@ void CheckSame(const json::object& before, const json::object& after, absl::stri
   const json::value* const a = FindPath(before, path);
   const json::value* const b = FindPath(after, path);
   if (a == nullptr || b == nullptr ? a == b : Equal(*a, *b)) return;
-  api::AddFieldError(errors, FieldError::Type::kInvalid, path, b == nullptr ? "null" : api::ToJson(*b), rule);
+  AddError(errors, FieldError::Type::kInvalid, path, b == nullptr ? "null" : api::ToJson(*b), rule);
 }
 
 constexpr absl::string_view kImmutable = "field is immutable";

@@ -11,12 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "api/field_walk.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/selector.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/draft/draft.h"
+#include "sandbox/apiserver/refusal.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -61,10 +61,10 @@ void CheckDataKeys(const json::object& object, FieldErrors& errors) {
       const absl::string_view key = FromBjs(member.key());
       const std::string path = absl::StrCat(field, "[", key, "]");
       if (const std::string why = WhyNoDataKey(key); !why.empty()) {
-        api::AddFieldError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), why);
+        AddError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), why);
       }
       if (map == data && binary != nullptr && binary->contains(member.key())) {
-        api::AddFieldError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), "duplicate of key present in binaryData");
+        AddError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), "duplicate of key present in binaryData");
       }
     }
   }
@@ -75,7 +75,7 @@ void CheckSecret(const json::object& object, FieldErrors& errors) {
   if (FindText(object, "type") != "kubernetes.io/tls") return;
   const json::object* data = FindObject(object, "data");
   for (const absl::string_view key : {"tls.crt", "tls.key"}) {
-    if (data == nullptr || !data->contains(Bjs(key))) api::AddFieldError(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
+    if (data == nullptr || !data->contains(Bjs(key))) AddError(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
   }
 }
 
@@ -83,13 +83,13 @@ void CheckService(const json::object& object, FieldErrors& errors) {
   if (TextAt(object, "spec.type") == "ExternalName") return;
   const json::array* ports = ArrayAt(object, "spec.ports");
   if (ports == nullptr || ports->empty()) {
-    if (TextAt(object, "spec.clusterIP") != "None") api::AddFieldError(errors, FieldError::Type::kRequired, "spec.ports", "", "");
+    if (TextAt(object, "spec.clusterIP") != "None") AddError(errors, FieldError::Type::kRequired, "spec.ports", "", "");
     return;
   }
   if (ports->size() == 1) return;
   for (std::size_t i = 0; i < ports->size(); ++i) {
     if ((*ports)[i].is_object() && FindText((*ports)[i].get_object(), "name").empty()) {
-      api::AddFieldError(errors, FieldError::Type::kRequired, absl::StrCat("spec.ports[", i, "].name"), "", "");
+      AddError(errors, FieldError::Type::kRequired, absl::StrCat("spec.ports[", i, "].name"), "", "");
     }
   }
 }
@@ -97,17 +97,17 @@ void CheckService(const json::object& object, FieldErrors& errors) {
 void CheckLease(const json::object& object, FieldErrors& errors) {
   const std::int64_t seconds = IntAt(object, "spec.leaseDurationSeconds", 1);
   if (seconds <= 0) {
-    api::AddFieldError(errors, FieldError::Type::kInvalid, "spec.leaseDurationSeconds", absl::StrCat(seconds), "must be greater than 0");
+    AddError(errors, FieldError::Type::kInvalid, "spec.leaseDurationSeconds", absl::StrCat(seconds), "must be greater than 0");
   }
 }
 
 void CheckClaim(const json::object& object, FieldErrors& errors) {
   const json::array* modes = ArrayAt(object, "spec.accessModes");
   if (modes == nullptr || modes->empty()) {
-    api::AddFieldError(errors, FieldError::Type::kRequired, "spec.accessModes", "", "at least 1 access mode is required");
+    AddError(errors, FieldError::Type::kRequired, "spec.accessModes", "", "at least 1 access mode is required");
   }
   if (FindPath(object, "spec.resources.requests.storage") == nullptr) {
-    api::AddFieldError(errors, FieldError::Type::kRequired, "spec.resources[storage]", "", "");
+    AddError(errors, FieldError::Type::kRequired, "spec.resources[storage]", "", "");
   }
 }
 
@@ -117,7 +117,7 @@ namespace {
 void CheckCountOrShare(const json::object& object, absl::string_view path, FieldErrors& errors) {
   const json::value* value = FindPath(object, path);
   if (value == nullptr) return;
-  const auto wrong = [&](absl::string_view rule) { api::AddFieldError(errors, FieldError::Type::kInvalid, path, api::ToJson(*value), rule); };
+  const auto wrong = [&](absl::string_view rule) { AddError(errors, FieldError::Type::kInvalid, path, api::ToJson(*value), rule); };
   if (value->is_int64() && value->get_int64() < 0) return wrong("must be greater than or equal to 0");
   if (!value->is_string()) return;
   absl::string_view digits = FromBjs(value->get_string());
@@ -137,7 +137,7 @@ void CheckBudget(const json::object& object, FieldErrors& errors) {
   CheckCountOrShare(object, "spec.minAvailable", errors);
   CheckCountOrShare(object, "spec.maxUnavailable", errors);
   if (FindPath(object, "spec.minAvailable") == nullptr || FindPath(object, "spec.maxUnavailable") == nullptr) return;
-  api::AddFieldError(errors, FieldError::Type::kInvalid, "spec", api::ToJson(*FindPath(object, "spec")),
+  AddError(errors, FieldError::Type::kInvalid, "spec", api::ToJson(*FindPath(object, "spec")),
       "minAvailable and maxUnavailable cannot be both set");
 }
 
@@ -157,7 +157,7 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
     return &text;
   });
   if (!matches) {
-    api::AddFieldError(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels", labels == nullptr ? "null" : api::ToJson(*labels),
+    AddError(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels", labels == nullptr ? "null" : api::ToJson(*labels),
         "`selector` does not match template `labels`");
   }
 }
@@ -166,7 +166,7 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
 void CheckRestartPolicy(const json::object& object, FieldErrors& errors) {
   const absl::string_view policy = TextAt(object, "spec.template.spec.restartPolicy");
   if (policy.empty() || policy == "Always") return;
-  api::AddFieldError(errors, FieldError::Type::kNotSupported, "spec.template.spec.restartPolicy", api::JsonString(policy), "supported values: \"Always\"");
+  AddError(errors, FieldError::Type::kNotSupported, "spec.template.spec.restartPolicy", api::JsonString(policy), "supported values: \"Always\"");
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ void CheckContainerCount(const json::object& before, const json::object& after, 
   const json::array* a = ArrayAt(before, absl::StrCat("spec.", list));
   const json::array* b = ArrayAt(after, absl::StrCat("spec.", list));
   if ((a == nullptr ? 0 : a->size()) == (b == nullptr ? 0 : b->size())) return;
-  api::AddFieldError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", list), "", "pod updates may not add or remove containers");
+  AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", list), "", "pod updates may not add or remove containers");
 }
 
 void CheckDeadline(const json::object& before, const json::object& after, FieldErrors& errors) {
@@ -194,9 +194,9 @@ void CheckDeadline(const json::object& before, const json::object& after, FieldE
   if (a == nullptr || Equal(a, b)) return;
   constexpr absl::string_view kField = "spec.activeDeadlineSeconds";
   if (b == nullptr) {
-    api::AddFieldError(errors, FieldError::Type::kInvalid, kField, "null", "must not update from a positive integer to nil value");
+    AddError(errors, FieldError::Type::kInvalid, kField, "null", "must not update from a positive integer to nil value");
   } else if (a->is_int64() && b->is_int64() && b->get_int64() > a->get_int64()) {
-    api::AddFieldError(errors, FieldError::Type::kInvalid, kField, api::ToJson(*b), "must be less than or equal to previous value");
+    AddError(errors, FieldError::Type::kInvalid, kField, api::ToJson(*b), "must be less than or equal to previous value");
   }
 }
 
@@ -224,7 +224,7 @@ void CheckTolerations(const json::object& before, const json::object& after, Fie
   const auto now = Identities(b, "tolerationSeconds");
   const bool kept = std::all_of(a->begin(), a->end(), [&](const json::value& old) { return now.contains(Identity(old, "tolerationSeconds")); });
   if (!kept) {
-    api::AddFieldError(errors, FieldError::Type::kForbidden, "spec.tolerations", "",
+    AddError(errors, FieldError::Type::kForbidden, "spec.tolerations", "",
         "existing toleration can not be modified except its tolerationSeconds");
   }
 }
@@ -236,7 +236,7 @@ void CheckGates(const json::object& before, const json::object& after, FieldErro
   const auto known = Identities(a);
   for (std::size_t i = 0; i < b->size(); ++i) {
     if (!(*b)[i].is_object() || known.contains(Identity((*b)[i]))) continue;
-    api::AddFieldError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.schedulingGates[", i, "].name"), "",
+    AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.schedulingGates[", i, "].name"), "",
         absl::StrCat("only deletion is allowed, but found new scheduling gate '", FindText((*b)[i].get_object(), "name"), "'"));
   }
 }
@@ -286,7 +286,7 @@ void CheckPodChange(const json::object& before, const json::object& after, Field
   }
   if (changed.empty()) return;
   std::sort(changed.begin(), changed.end());
-  api::AddFieldError(errors, FieldError::Type::kForbidden, "spec", "",
+  AddError(errors, FieldError::Type::kForbidden, "spec", "",
       absl::StrCat("pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
                    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
                    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative); changed: ",
@@ -296,7 +296,7 @@ void CheckPodChange(const json::object& before, const json::object& after, Field
 void CheckServiceChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (TextAt(before, "spec.clusterIP").empty() || TextAt(after, "spec.type") == "ExternalName") return;
   if (Equal(FindPath(before, "spec.clusterIP"), FindPath(after, "spec.clusterIP"))) return;
-  api::AddFieldError(errors, FieldError::Type::kInvalid, "spec.clusterIPs[0]", api::JsonString(TextAt(after, "spec.clusterIP")),
+  AddError(errors, FieldError::Type::kInvalid, "spec.clusterIPs[0]", api::JsonString(TextAt(after, "spec.clusterIP")),
       "may not change once set");
 }
 
@@ -309,7 +309,7 @@ void CheckClaimChange(const json::object& before, const json::object& after, Fie
   x.erase("resources"), y.erase("resources");
   if (FindText(x, "volumeName").empty()) x.erase("volumeName"), y.erase("volumeName");
   if (Equal(x, y)) return;
-  api::AddFieldError(errors, FieldError::Type::kForbidden, "spec", "",
+  AddError(errors, FieldError::Type::kForbidden, "spec", "",
       "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
 }
 
@@ -317,17 +317,17 @@ void CheckNewEvent(const json::object& object, FieldErrors& errors) {
   const absl::string_view ns = TextAt(object, "metadata.namespace");
   const absl::string_view involved = TextAt(object, "involvedObject.namespace");
   const bool fits = involved.empty() ? ns == "default" || ns == "kube-system" : ns == involved;
-  if (!fits) api::AddFieldError(errors, FieldError::Type::kInvalid, "involvedObject.namespace", api::JsonString(involved), "does not match event.namespace");
+  if (!fits) AddError(errors, FieldError::Type::kInvalid, "involvedObject.namespace", api::JsonString(involved), "does not match event.namespace");
 }
 
 void CheckDataChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (!BoolAt(before, "immutable")) return;
   if (!BoolAt(after, "immutable")) {
-    api::AddFieldError(errors, FieldError::Type::kForbidden, "immutable", "", "field is immutable when `immutable` is set");
+    AddError(errors, FieldError::Type::kForbidden, "immutable", "", "field is immutable when `immutable` is set");
   }
   for (const absl::string_view field : {"data", "binaryData", "stringData"}) {
     if (!Equal(FindPath(before, field), FindPath(after, field))) {
-      api::AddFieldError(errors, FieldError::Type::kForbidden, field, "", "field is immutable when `immutable` is set");
+      AddError(errors, FieldError::Type::kForbidden, field, "", "field is immutable when `immutable` is set");
     }
   }
 }
@@ -335,14 +335,14 @@ void CheckDataChange(const json::object& before, const json::object& after, Fiel
 void CheckSecretChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   const json::value* const type = FindPath(after, "type");
   if (!Equal(FindPath(before, "type"), type)) {
-    api::AddFieldError(errors, FieldError::Type::kInvalid, "type", type == nullptr ? "null" : api::ToJson(*type), "field is immutable");
+    AddError(errors, FieldError::Type::kInvalid, "type", type == nullptr ? "null" : api::ToJson(*type), "field is immutable");
   }
   CheckDataChange(before, after, errors);
 }
 
 void CheckPriorityClassChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (Equal(FindPath(before, "value"), FindPath(after, "value"))) return;
-  api::AddFieldError(errors, FieldError::Type::kForbidden, "value", "", "may not be changed in an update.");
+  AddError(errors, FieldError::Type::kForbidden, "value", "", "may not be changed in an update.");
 }
 
 }  // namespace gangway::sandbox

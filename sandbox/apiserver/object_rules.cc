@@ -8,13 +8,13 @@
 #include "absl/strings/str_join.h"
 #include "api/cluster_resources.h"
 #include "api/core/pod_validation.h"
-#include "api/field_walk.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
 #include "api/name.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/facts.h"
+#include "sandbox/apiserver/refusal.h"
 #include "sandbox/apiserver/served_kind.h"
 
 namespace gangway::sandbox {
@@ -25,10 +25,10 @@ using api::FieldError;
 using api::FieldErrors;
 
 void AddInvalid(FieldErrors& errors, absl::string_view field, absl::string_view text, absl::string_view rule) {
-  api::AddFieldError(errors, FieldError::Type::kInvalid, field, api::JsonString(text), rule);
+  AddError(errors, FieldError::Type::kInvalid, field, api::JsonString(text), rule);
 }
 void AddImmutable(FieldErrors& errors, absl::string_view field, const json::value* value) {
-  api::AddFieldError(errors, FieldError::Type::kInvalid, field, value == nullptr ? "null" : api::ToJson(*value), "field is immutable");
+  AddError(errors, FieldError::Type::kInvalid, field, value == nullptr ? "null" : api::ToJson(*value), "field is immutable");
 }
 
 void CheckNames(const api::Resource& resource, const json::object& metadata, FieldErrors& errors) {
@@ -39,7 +39,7 @@ void CheckNames(const api::Resource& resource, const json::object& metadata, Fie
   }
   const absl::string_view name = FindText(metadata, "name");
   if (name.empty()) {
-    api::AddFieldError(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
+    AddError(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
     return;
   }
   for (const std::string& complaint : ServedAs(resource).check_name(name)) AddInvalid(errors, "metadata.name", name, complaint);
@@ -67,7 +67,7 @@ void CheckFinalizers(const api::Resource& resource, const json::object& metadata
     }
   }
   if (orphan && foreground) {
-    api::AddFieldError(errors, FieldError::Type::kInvalid, "metadata.finalizers", api::ToJson(*finalizers),
+    AddError(errors, FieldError::Type::kInvalid, "metadata.finalizers", api::ToJson(*finalizers),
         "finalizers orphan and foregroundDeletion cannot be both set");
   }
 }
@@ -81,11 +81,11 @@ void CheckOwners(const json::object& metadata, FieldErrors& errors) {
     if (owner == nullptr) continue;
     for (const absl::string_view field : {"apiVersion", "kind", "name", "uid"}) {
       if (FindText(*owner, field).empty()) {
-        api::AddFieldError(errors, FieldError::Type::kInvalid, absl::StrCat("metadata.ownerReferences.", field), "\"\"", "must not be empty");
+        AddError(errors, FieldError::Type::kInvalid, absl::StrCat("metadata.ownerReferences.", field), "\"\"", "must not be empty");
       }
     }
     if (BoolAt(*owner, "controller") && ++controllers == 2) {
-      api::AddFieldError(errors, FieldError::Type::kInvalid, "metadata.ownerReferences", api::ToJson(*owners),
+      AddError(errors, FieldError::Type::kInvalid, "metadata.ownerReferences", api::ToJson(*owners),
           "only one reference can have controller set to true");
     }
   }
@@ -97,7 +97,7 @@ void CheckPodParts(const api::Resource& resource, const json::object& object, Fi
     if (const json::value* spec = FindPath(object, "spec"); spec != nullptr) {
       found = api::core::CheckPodSpec(*spec, "spec");
     } else {
-      api::AddFieldError(found, FieldError::Type::kRequired, "spec", "", "must have containers");
+      AddError(found, FieldError::Type::kRequired, "spec", "", "must have containers");
     }
   } else if (ServedAs(resource).pod_template) {
     if (const json::value* pod = FindPath(object, "spec.template"); pod != nullptr) {
@@ -129,7 +129,7 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
     if (each.is_string() && !known.contains(FromBjs(each.get_string()))) fresh.push_back(api::ToJson(each));
   }
   if (fresh.empty()) return;
-  api::AddFieldError(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
+  AddError(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
       absl::StrCat("no new finalizers can be added if the object is being deleted, found new finalizers []string{",
                    absl::StrJoin(fresh, ", "), "}"));
 }

@@ -34,6 +34,11 @@ struct Refusal {
   kube::Response ToResponse() const;
 };
 
+// However many there are: what is told of them is cut when they become a refusal.
+inline void AddError(api::FieldErrors& errors, api::FieldError::Type type, absl::string_view field, absl::string_view value_json, absl::string_view rule) {
+  errors.push_back({.type = type, .field = std::string(field), .value = std::string(value_json), .rule = std::string(rule), .fix = ""});
+}
+
 // A value, or why there is none.
 template <class T>
 class Outcome {

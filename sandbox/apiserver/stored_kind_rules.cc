@@ -9,12 +9,12 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "api/field_walk.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/quantity.h"
 #include "boost/json/array.hpp"
 #include "sandbox/apiserver/draft/draft.h"
+#include "sandbox/apiserver/refusal.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -48,7 +48,7 @@ void CheckAccessModes(const json::object& object, FieldErrors& errors) {
   for (const json::value& mode : ListAt(object, "spec.accessModes")) {
     const absl::string_view text = mode.is_string() ? FromBjs(mode.get_string()) : absl::string_view();
     if (std::find(kAccessModes.begin(), kAccessModes.end(), text) != kAccessModes.end()) continue;
-    api::AddFieldError(errors, FieldError::Type::kNotSupported, "spec.accessModes", api::ToJson(mode),
+    AddError(errors, FieldError::Type::kNotSupported, "spec.accessModes", api::ToJson(mode),
         R"(supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")");
   }
 }
@@ -67,18 +67,18 @@ json::object SourceOf(const json::object& spec) {
 
 void CheckVolume(const json::object& object, FieldErrors& errors) {
   const json::object& spec = MapIn(object, "spec");
-  if (ListAt(object, "spec.accessModes").empty()) api::AddFieldError(errors, FieldError::Type::kRequired, "spec.accessModes", "", "");
+  if (ListAt(object, "spec.accessModes").empty()) AddError(errors, FieldError::Type::kRequired, "spec.accessModes", "", "");
   CheckAccessModes(object, errors);
   const json::object& capacity = MapIn(spec, "capacity");
-  if (capacity.empty()) api::AddFieldError(errors, FieldError::Type::kRequired, "spec.capacity", "", "");
+  if (capacity.empty()) AddError(errors, FieldError::Type::kRequired, "spec.capacity", "", "");
   if (!capacity.contains("storage") || capacity.size() > 1) {
-    api::AddFieldError(errors, FieldError::Type::kNotSupported, "spec.capacity", capacity.empty() ? "null" : api::ToJson(json::value(capacity)), R"(supported values: "storage")");
+    AddError(errors, FieldError::Type::kNotSupported, "spec.capacity", capacity.empty() ? "null" : api::ToJson(json::value(capacity)), R"(supported values: "storage")");
   }
   const json::object source = SourceOf(spec);
-  if (source.empty()) api::AddFieldError(errors, FieldError::Type::kRequired, "spec", "", "must specify a volume type");
+  if (source.empty()) AddError(errors, FieldError::Type::kRequired, "spec", "", "must specify a volume type");
   for (auto at = source.begin(); at != source.end(); ++at) {
     if (at == source.begin()) continue;
-    api::AddFieldError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", FromBjs(at->key())), "", "may not specify more than 1 volume type");
+    AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", FromBjs(at->key())), "", "may not specify more than 1 volume type");
   }
 }
 
@@ -109,7 +109,7 @@ void CheckOrder(const json::object& limit, const std::string& path, absl::string
   for (const Order& order : kOrders) {
     const auto lower = AmountIn(limit, order.lower, name), upper = AmountIn(limit, order.upper, name);
     if (!lower.has_value() || !upper.has_value() || *lower <= *upper) continue;
-    api::AddFieldError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".", order.field, "[", name, "]"),
+    AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".", order.field, "[", name, "]"),
         api::JsonString(AmountIn(limit, order.shown, name)->ToString()),
         absl::StrCat(order.told_lower, " value ", lower->ToString(), " is greater than ", order.told_upper, " value ", upper->ToString()));
   }
@@ -125,13 +125,13 @@ void CheckLimitRange(const json::object& object, FieldErrors& errors) {
     if (!each.is_object()) continue;
     const json::object& limit = each.get_object();
     const std::string type(FindText(limit, "type"));
-    if (!types.insert(type).second) api::AddFieldError(errors, FieldError::Type::kDuplicate, absl::StrCat(path, ".type"), api::JsonString(type), "");
+    if (!types.insert(type).second) AddError(errors, FieldError::Type::kDuplicate, absl::StrCat(path, ".type"), api::JsonString(type), "");
     std::set<std::string> names;
     for (const absl::string_view map : {"max", "min", "default", "defaultRequest"}) {
       const bool of_containers = map == "default" || map == "defaultRequest";
       if (of_containers && type == "Pod") {
         if (MapIn(limit, map).empty()) continue;
-        api::AddFieldError(errors, FieldError::Type::kForbidden, absl::StrCat(path, ".", map), "", "may not be specified when `type` is 'Pod'");
+        AddError(errors, FieldError::Type::kForbidden, absl::StrCat(path, ".", map), "", "may not be specified when `type` is 'Pod'");
         continue;
       }
       for (const auto& amount : MapIn(limit, map)) names.insert(std::string(FromBjs(amount.key())));
@@ -147,7 +147,7 @@ void CheckQuota(const json::object& object, FieldErrors& errors) {
     const std::string name(FromBjs(hard.key()));
     const auto amount = AmountIn(MapIn(object, "spec"), "hard", name);
     if (!amount.has_value() || !amount->negative()) continue;
-    api::AddFieldError(errors, FieldError::Type::kInvalid, absl::StrCat("spec.hard[", name, "]"), api::ToJson(hard.value()), "must be greater than or equal to 0");
+    AddError(errors, FieldError::Type::kInvalid, absl::StrCat("spec.hard[", name, "]"), api::ToJson(hard.value()), "must be greater than or equal to 0");
   }
 }
 
@@ -170,8 +170,8 @@ void CheckEndpointAddresses(const json::object& object, FieldErrors& errors) {
         const std::string ip(address.is_object() ? FindText(address.get_object(), "ip") : absl::string_view());
         if (IsAddress(ip)) continue;
         // It is judged twice there.
-        api::AddFieldError(errors, FieldError::Type::kInvalid, field, api::JsonString(ip), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
-        api::AddFieldError(errors, FieldError::Type::kInvalid, field, api::JsonString(ip), "must be a valid IP address");
+        AddError(errors, FieldError::Type::kInvalid, field, api::JsonString(ip), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+        AddError(errors, FieldError::Type::kInvalid, field, api::JsonString(ip), "must be a valid IP address");
       }
     }
   }
@@ -186,10 +186,10 @@ void CheckEndpointPorts(const json::object& object, FieldErrors& errors) {
     for (std::size_t i = 0; i < ports.size(); ++i) {
       if (!ports[i].is_object()) continue;
       const json::object& port = ports[i].get_object();
-      if (ports.size() > 1 && FindText(port, "name").empty()) api::AddFieldError(errors, FieldError::Type::kRequired, absl::StrCat(path, i, "].name"), "", "");
+      if (ports.size() > 1 && FindText(port, "name").empty()) AddError(errors, FieldError::Type::kRequired, absl::StrCat(path, i, "].name"), "", "");
       const std::int64_t number = IntAt(port, "port", 0);
       if (number >= 1 && number <= 65535) continue;
-      api::AddFieldError(errors, FieldError::Type::kInvalid, absl::StrCat(path, i, "].port"), absl::StrCat(number), "must be between 1 and 65535, inclusive");
+      AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, i, "].port"), absl::StrCat(number), "must be between 1 and 65535, inclusive");
     }
   }
 }
@@ -203,7 +203,7 @@ void CheckEndpoints(const json::object& object, FieldErrors& errors) {
 
 void CheckVolumeChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (Equal(SourceOf(MapIn(before, "spec")), SourceOf(MapIn(after, "spec")))) return;
-  api::AddFieldError(errors, FieldError::Type::kForbidden, "spec.persistentvolumesource", "", "spec.persistentvolumesource is immutable after creation");
+  AddError(errors, FieldError::Type::kForbidden, "spec.persistentvolumesource", "", "spec.persistentvolumesource is immutable after creation");
 }
 
 void CheckQuotaChange(const json::object& before, const json::object& after, FieldErrors& errors) {
@@ -213,7 +213,7 @@ void CheckQuotaChange(const json::object& before, const json::object& after, Fie
     return out;
   };
   if (scopes(before) == scopes(after)) return;
-  api::AddFieldError(errors, FieldError::Type::kInvalid, "spec.scopes", api::ToJson(json::value(ListAt(after, "spec.scopes"))), "field is immutable");
+  AddError(errors, FieldError::Type::kInvalid, "spec.scopes", api::ToJson(json::value(ListAt(after, "spec.scopes"))), "field is immutable");
 }
 
 }  // namespace gangway::sandbox
