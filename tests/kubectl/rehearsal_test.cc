@@ -88,7 +88,7 @@ TEST_F(RehearsalTest, DefinitionsAreEstablishedAndTakeTheirObjectsAlong) {
     EXPECT_THAT(rehearsal.Kubectl({"diff", "-k", kDeploy + folder, "--server-side"}), IsEmpty());
   }
   EXPECT_THAT(rehearsal.Lines({"wait", "--for=condition=Established", "crd", "--all", "--timeout=10s"}),
-              AllOf(SizeIs(8), Each(EndsWith(" condition met"))));
+              AllOf(SizeIs(9), Each(EndsWith(" condition met"))));
   EXPECT_THAT(rehearsal.Kubectl({"get", "crd", "jobs.batch.volcano.sh"}), HasSubstr("CREATED AT"));
   rehearsal.Kubectl({"apply", "-f", GW_SOURCE_DIR "/examples/too-large.yaml"});
   rehearsal.Kubectl({"delete", "-k", kDeploy + "crds", "--timeout=30s"});

@@ -92,7 +92,9 @@ TEST_F(ShrinkHistoryTest, AFailingContendedHistoryBecomesAFewJobs) {
   const WrongComponent component = WrongComponentCalled("IgnoresHostPorts");
   component.take_part(options);
   options.stop_when = component.named_by;
-  const HistoryResult result = RunHistory(options);
+  HistoryResult result;
+  for (options.seed = 1; options.seed <= 10 && result.violations.empty(); ++options.seed) result = RunHistory(options);
+  --options.seed;
   ASSERT_GT(result.drawn.size(), 20u);
   ASSERT_THAT(result.violations, Not(IsEmpty()));
   const ShrunkHistory small = ShrinkHistory(options, result, 60);

@@ -103,8 +103,7 @@ TEST_F(MissingObjectsTest, AVolumeThatIsThereIsTakenAndReleased) {
     "spec":{"capacity":{"storage":"5Gi"},"accessModes":["ReadWriteMany"],"nfs":{"server":"s","path":"/"}}})"), "");
   ASSERT_EQ(cluster_.Create(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data"},
     "spec":{"storageClassName":"","accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}})"), "");
-  EXPECT_TRUE(cluster_.Until([&] { return Phase(api::kPersistentVolumeClaims, "data") == "Bound"; }, absl::Seconds(5)));
-  EXPECT_EQ(Phase(api::kPersistentVolumes, "nfs"), "Bound");
+  EXPECT_TRUE(cluster_.Until([&] { return Phase(api::kPersistentVolumeClaims, "data") == "Bound" && Phase(api::kPersistentVolumes, "nfs") == "Bound"; }, absl::Seconds(5)));
   EXPECT_EQ(cluster_.At(api::kPersistentVolumeClaims, "data", "/status/capacity/storage"), "5Gi");
   cluster_.Ask("DELETE", "/api/v1/namespaces/default/persistentvolumeclaims/data");
   cluster_.Run(absl::Seconds(1));
