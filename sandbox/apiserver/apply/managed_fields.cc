@@ -122,7 +122,8 @@ bool SameButTimes(const ManagedFieldsPtr& a, const ManagedFieldsPtr& b) {
   if (a == b) return true;
   static const ManagedFields kNone;
   const ManagedFields &x = a == nullptr ? kNone : *a, &y = b == nullptr ? kNone : *b;
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const ManagedEntry& p, const ManagedEntry& q) {
+  // They stand in the order of their times.
+  return std::is_permutation(x.begin(), x.end(), y.begin(), y.end(), [](const ManagedEntry& p, const ManagedEntry& q) {
     return p.SameWriter(q) && (p.fields == q.fields || *p.fields == *q.fields);
   });
 }
