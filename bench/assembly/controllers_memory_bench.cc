@@ -1,38 +1,21 @@
 // How many bytes does `gangway controller` hold for a cluster full of Jobs that run?
 #include <malloc.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
-#include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "assembly/components.h"
 #include "base/check.h"
 #include "base/simulated_loop.h"
+#include "bench/seed_job/seed_job.h"
 #include "benchmark/benchmark.h"
 #include "sandbox/cluster/cluster.h"
 
 namespace gangway {
 namespace {
-
-std::string SeedJob() {
-  std::ifstream file(GW_SOURCE_DIR "/examples/ctr-volcano.yaml");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto documents = api::ReadManifest(text, "ctr-volcano.yaml");
-  GW_CHECK(documents.ok() && documents->size() == 1);
-  return documents->front().json;
-}
-
-std::string Renamed(std::string job, int number) {
-  const std::string name = "\"name\":\"ctr-volcano\"";
-  const auto at = job.find(name);
-  GW_CHECK(at != std::string::npos);
-  return job.replace(at, name.size(), absl::StrCat("\"name\":\"ctr-", number, "\""));
-}
 
 double Allocated() {
   const struct mallinfo2 now = mallinfo2();
@@ -62,12 +45,12 @@ void BM_BytesOfControllers(benchmark::State& state) {
   loop.RunFor(absl::Seconds(1));
   const auto user = cluster.NewClient("user");
   Owner owner;
-  const std::string job = SeedJob();
+  const std::string job = bench::SeedJob();
   for (int i = 0; i < jobs; ++i) {
     kube::Request request;
     request.method = "POST";
     request.path = api::PathOf(api::kJobs, "default");
-    request.body = Renamed(job, i);
+    request.body = bench::Renamed(job, i);
     user->Send(std::move(request), owner.token(), [](absl::StatusOr<kube::Response> reply) { GW_CHECK(reply.ok() && reply->ok()); });
   }
   loop.RunFor(absl::Minutes(3));

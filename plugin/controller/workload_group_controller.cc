@@ -23,8 +23,7 @@ WorkloadGroupController::WorkloadGroupController(kube::Informers& informers, kub
       namespace_queues_(Watch<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected(), nullptr)),
       scheduler_name_(std::move(scheduler_name)), inherit_(inherit),
       driver_(Drive("podgroup", [this](const api::NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
-  auto& pods = Watch<api::core::Pod>(api::kPods, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); });
-  pod_groups_.After(pods);
+  Watch<api::core::Pod>(api::kPods, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); });
   for (const api::Resource* const resource : {&api::kReplicaSets, &api::kStatefulSets, &api::kDaemonSets, &api::kBatchJobs}) {
     Watch<api::core::Workload>(*resource, {.keep = false, .optional = true},  // a server need not have all of these
                                [this, resource](const auto& key, const auto&, const auto& after) { OnOwner(*resource, key, after.get()); });

@@ -1,17 +1,15 @@
 // How long does a user wait for jobs in the embedded cluster, from apply to Completed, when containers take no time?
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "api/volcano/job.h"
 #include "base/asio_loop.h"
 #include "base/check.h"
 #include "bench/clock/manual_time.h"
+#include "bench/seed_job/seed_job.h"
 #include "benchmark/benchmark.h"
 #include "kube/runtime/informer.h"
 #include "sandbox/cluster/cluster.h"
@@ -27,21 +25,6 @@ ClusterOptions InstantCluster(int nodes) {
   return options;
 }
 
-std::string SeedJob() {
-  std::ifstream file(GW_SOURCE_DIR "/examples/ctr-volcano.yaml");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto documents = api::ReadManifest(text, "ctr-volcano.yaml");
-  GW_CHECK(documents.ok() && documents->size() == 1);
-  return documents->front().json;
-}
-
-std::string Renamed(std::string job, int number) {
-  const std::string name = "\"name\":\"ctr-volcano\"";
-  const auto at = job.find(name);
-  GW_CHECK(at != std::string::npos);
-  return job.replace(at, name.size(), absl::StrCat("\"name\":\"ctr-", number, "\""));
-}
-
 // Until the loop has been told that everything is quiet.
 void Settle(AsioLoop& loop, Owner& owner, absl::Duration duration) {
   loop.PostAt(loop.Now() + duration, owner.token(), [&] { loop.Stop(); });
@@ -51,7 +34,7 @@ void Settle(AsioLoop& loop, Owner& owner, absl::Duration duration) {
 // Argument 0: jobs at once; argument 1: nodes.
 void BM_JobsToCompleted(benchmark::State& state) {
   const int jobs = static_cast<int>(state.range(0));
-  const std::string job = SeedJob();
+  const std::string job = bench::SeedJob();
   bench::ManualTime time(state);
   for (auto _ : state) {
     AsioLoop loop(1);
@@ -71,7 +54,7 @@ void BM_JobsToCompleted(benchmark::State& state) {
       kube::Request request;
       request.method = "POST";
       request.path = api::PathOf(api::kJobs, "default");
-      request.body = Renamed(job, i);
+      request.body = bench::Renamed(job, i);
       client->Send(std::move(request), owner.token(), [](absl::StatusOr<kube::Response> reply) { GW_CHECK(reply.ok() && reply->ok()); });
     }
     loop.Run();

@@ -124,6 +124,17 @@ TEST_F(InformersTest, WhoIsGoneIsNotTold) {
   EXPECT_THAT(Told(), ElementsAre("there a", "bad, to who is there"));
 }
 
+TEST_F(InformersTest, OneIsToldOfWhatCannotBeRead) {
+  AnswerLists();
+  for (const std::string who : {"first", "second"}) {
+    informers_.Of<Fruit>(api::kPods).Listen(owner_.token(), Note(who), nullptr, [this, who](const auto& regarding, const auto&) { told_.push_back(who + " of bad " + regarding.name); });
+  }
+  pods_ = {FruitText("b", 4, R"("many")")};
+  informers_.Start();
+  Settle();
+  EXPECT_THAT(Told(), ElementsAre("first of bad b"));
+}
+
 // One listener may end another.
 TEST_F(InformersTest, WhoIsEndedByAnothersNewsIsNotTold) {
   AnswerLists();
