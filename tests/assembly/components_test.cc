@@ -159,7 +159,7 @@ TEST(ShippedRolesTest, BesideVolcanoTheControllerOfPaddleJobsMayDoWhatItDoesAndN
   Compare(NeededBy({"paddle-controllers"}), given);
 }
 
-// --- What they write, as the table says.
+// --- What processes write, as their rows in the table say.
 
 // "PATCH /apis/g/v1/namespaces/n/jobs/j/status" as "patch g/jobs/status".
 std::string WriteOf(const kube::Request& request) {
@@ -171,7 +171,7 @@ std::string WriteOf(const kube::Request& request) {
   return absl::StrCat(verb, " ", group, "/", parts[0], parts.size() > 2 ? "/" : "", parts.size() > 2 ? parts[2] : "");
 }
 
-TEST(ComponentsTest, NobodyWritesWhatItsRowDoesNotSay) {
+TEST(ComponentsTest, NoProcessWritesWhatItsRowsDoNotSay) {
   std::map<std::string, std::set<std::string>> may, did;
   for (const ComponentRow& row : AllComponents()) {
     for (const Writes& writes : row.writes) {

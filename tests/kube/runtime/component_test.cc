@@ -14,6 +14,7 @@
 namespace gangway::kube {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -75,7 +76,7 @@ class ComponentTest : public ::testing::Test {
       if (request.method == "DELETE" && !deletes_) return std::nullopt;
       if (request.method == "DELETE") return Reply(200, R"({"kind":"Status","status":"Success"})");
       if (request.path == "/api/v1/nodes" && !nodes_) return std::nullopt;
-      if (request.path == "/api/v1/nodes") return Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"n","uid":"n","resourceVersion":"2"}}]})");
+      if (request.path == "/api/v1/nodes") return Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"n","uid":"n","resourceVersion":"2"}})", more_nodes_, "]}"));
       if (forbidden_) return Refusal(403, "Forbidden");
       return Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"s","namespace":"d","uid":"u","resourceVersion":"3"}})", more_, "]}"));
     });
@@ -107,7 +108,7 @@ class ComponentTest : public ::testing::Test {
   SimulatedLoop loop_{1};
   FakeClient client_{loop_};
   bool deletes_ = true, nodes_ = true, forbidden_ = false;
-  std::string more_;
+  std::string more_, more_nodes_;
   std::vector<std::string> told_;
   Informers informers_{loop_, client_};
   std::optional<Cleaner> component_;
@@ -156,6 +157,13 @@ TEST_F(ComponentTest, WhatCannotBeReadIsToldToItsUserOnceItLeads) {
   Run();
   EXPECT_EQ(Events(), 1);
   EXPECT_EQ(component_->events_waiting(), 0u);
+}
+
+TEST_F(ComponentTest, WhatOthersKeepIsNotToldToItsUser) {
+  more_nodes_ = R"(,{"metadata":{"name":"odd","uid":"o","resourceVersion":"4","labels":5}})";
+  Make();
+  EXPECT_THAT(Told(), Contains("decide s"));
+  EXPECT_EQ(Events(), 0);
 }
 
 TEST_F(ComponentTest, SaysWhatKeepsItFromBeingUpToDate) {
