@@ -58,8 +58,6 @@ std::optional<std::int64_t> AsInteger(const value& v) {
   return std::nullopt;  // uint64 is beyond what any field holds
 }
 
-absl::string_view AsText(const value& v) { return {v.get_string().data(), v.get_string().size()}; }
-
 // Wrong types.
 class TypeChecker {
  public:
@@ -101,7 +99,7 @@ class TypeChecker {
 
   void CheckQuantity(const value& v) {
     if (!v.is_string() && !v.is_number()) return Expect(false, v, "a quantity");
-    const absl::StatusOr<Quantity> quantity = Quantity::Parse(v.is_string() ? std::string(AsText(v)) : ToJson(v));
+    const absl::StatusOr<Quantity> quantity = Quantity::Parse(v.is_string() ? std::string(AbslView(v.get_string())) : ToJson(v));
     if (quantity.ok()) return;
     AddFieldError(errors_, FieldError::Type::kInvalid, path_, Shown(v), "must be a quantity",
                   "such as 500m, 2, 16Gi: a number and one of n u m k M G T P E Ki Mi Gi Ti Pi Ei");
@@ -109,7 +107,7 @@ class TypeChecker {
 
   void CheckTime(const value& v) {
     if (!v.is_string()) return Expect(false, v, "a time");
-    if (ParseTime(AsText(v)).ok()) return;
+    if (ParseTime(AbslView(v.get_string())).ok()) return;
     AddFieldError(errors_, FieldError::Type::kInvalid, path_, Shown(v), "must be a time of RFC 3339", "such as 2026-11-21T05:11:53Z");
   }
 
@@ -215,7 +213,7 @@ class RuleChecker {
   }
 
   void CheckString(const Field& field, const value& v) {
-    const absl::string_view text = AsText(v);
+    const absl::string_view text = AbslView(v.get_string());
     const auto size = static_cast<std::int64_t>(text.size());
     if (field.min_length.has_value() && size < *field.min_length) {
       return Add(FieldError::Type::kInvalid, Shown(v), "must not be empty");
@@ -230,7 +228,7 @@ class RuleChecker {
   void CheckOneOf(const Field& field, const value& v) {
     if (field.one_of.empty() || !v.is_string()) return;
     const std::vector<absl::string_view> allowed = absl::StrSplit(View(field.one_of), ',');
-    const absl::string_view text = AsText(v);
+    const absl::string_view text = AbslView(v.get_string());
     for (const absl::string_view word : allowed) {
       if (text == word) return;
     }

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxShownBytes = 128;
 
-absl::string_view View(boost::json::string_view s) { return {s.data(), s.size()}; }
-
 }  // namespace
 
 const boost::json::value* Place::Member(absl::string_view key) const {
@@ -50,7 +48,7 @@ void Place::WrongType(absl::string_view wanted) const {
 
 std::optional<absl::string_view> Place::Text() const {
   if (value_ == nullptr) return std::nullopt;
-  if (const boost::json::string* text = value_->if_string()) return View(*text);
+  if (const boost::json::string* text = value_->if_string()) return AbslView(*text);
   WrongType("a string");
   return std::nullopt;
 }
@@ -76,7 +74,7 @@ std::optional<Quantity> Place::Amount() const {
     return std::nullopt;
   }
   const absl::StatusOr<Quantity> amount =
-      value_->is_string() ? Quantity::Parse(View(value_->get_string())) : Quantity::Parse(ToJson(*value_));
+      value_->is_string() ? Quantity::Parse(AbslView(value_->get_string())) : Quantity::Parse(ToJson(*value_));
   if (amount.ok()) return *amount;
   Invalid("must be a quantity", "such as 500m, 2 or 16Gi");
   return std::nullopt;
@@ -99,7 +97,7 @@ absl::string_view Place::RequiredText(absl::string_view rule) const {
     WrongType("a string");
     return {};
   }
-  const absl::string_view text = value_ == nullptr ? absl::string_view() : View(value_->get_string());
+  const absl::string_view text = value_ == nullptr ? absl::string_view() : AbslView(value_->get_string());
   if (text.empty()) Required(std::string(rule));
   return text;
 }
@@ -133,7 +131,7 @@ void Place::ForEachMember(absl::FunctionRef<void(const Place&, absl::string_view
   if (!IsObject()) return;
   for (const auto& member : value_->get_object()) {
     if (Full(errors_)) return;
-    const absl::string_view key = View(member.key());
+    const absl::string_view key = AbslView(member.key());
     visit(Place(*this, key, kNoIndex, member.value().is_null() ? nullptr : &member.value()), key);
   }
 }

@@ -140,7 +140,6 @@ class Cluster {
   void TakeRoom(const Task& task);
   void GiveRoom(const Task& task);
   void HoldRoom(const Task& task, int times);
-  TaskId InternTask(const std::string& key);
   void Place(Task& task, Row row, TaskStatus status);
   void RemoveTask(TaskId id);
   void MoveToQueue(GangId id, QueueId queue);

@@ -43,7 +43,6 @@ class Nodes {
   bool present(Row row) const { return present_[Index(row)] != 0; }
   int present_nodes() const { return present_nodes_; }
   absl::string_view name(Row row) const { return names_.Text(name_[Index(row)]); }
-  int name_id(Row row) const { return name_[Index(row)]; }
   std::int64_t free(Row row, Dim dim) const { return At(free_, row, dim); }
   std::int64_t allocatable(Row row, Dim dim) const { return At(allocatable_, row, dim); }
   const std::vector<HostPort>& ports(Row row) const { return ports_[Index(row)]; }

@@ -30,8 +30,6 @@ using boost::json::value;
 constexpr std::size_t kMaxUidBytes = 256;  // an API server writes 36
 constexpr std::size_t kMaxWarnedBytes = 256u << 10;  // what is larger is judged and not read once more for warnings
 
-absl::string_view FromBjs(const boost::json::string& s) { return {s.data(), s.size()}; }
-absl::string_view FromBjs(boost::json::string_view s) { return {s.data(), s.size()}; }
 
 // nullptr when it is absent or null.
 const value* Member(const value& object, std::string_view key) {
@@ -41,7 +39,7 @@ const value* Member(const value& object, std::string_view key) {
 }
 std::string TextOf(const value& object, std::string_view key) {
   const value* member = Member(object, key);
-  return member != nullptr && member->is_string() ? std::string(FromBjs(member->get_string())) : std::string();
+  return member != nullptr && member->is_string() ? std::string(api::AbslView(member->get_string())) : std::string();
 }
 
 absl::Status NoReview(absl::string_view why) { return absl::InvalidArgumentError(absl::StrCat("not an AdmissionReview of admission.k8s.io/v1: ", why)); }
@@ -101,7 +99,7 @@ class Differ {
   boost::json::array Take() { return std::move(out_); }
 
  private:
-  static std::string Escaped(const boost::json::string_view key) { return absl::StrReplaceAll(FromBjs(key), {{"~", "~0"}, {"/", "~1"}}); }
+  static std::string Escaped(const boost::json::string_view key) { return absl::StrReplaceAll(api::AbslView(key), {{"~", "~0"}, {"/", "~1"}}); }
 
   void DiffObjects(const boost::json::object& before, const boost::json::object& after) {
     for (const auto& member : before) {

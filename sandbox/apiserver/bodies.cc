@@ -117,12 +117,12 @@ Objection ServerCore::CheckTypeMeta(absl::string_view api_version, absl::string_
     }
   }
   for (const auto& [field, wanted] : {std::pair{absl::string_view("apiVersion"), api_version}, {"kind", kind}}) {
-    const boost::json::value* value = object.if_contains(Bjs(field));
+    const boost::json::value* value = object.if_contains(JsonView(field));
     if (value == nullptr || value->is_null() || (value->is_string() && value->get_string().empty())) {
       SetText(object, field, wanted);
-    } else if (!value->is_string() || FromBjs(value->get_string()) != wanted) {
+    } else if (!value->is_string() || AbslView(value->get_string()) != wanted) {
       return BadRequest(absl::StrCat("the ", field == "kind" ? "kind" : "API version", " in the data (",
-                                     value->is_string() ? FromBjs(value->get_string()) : "no text",
+                                     value->is_string() ? AbslView(value->get_string()) : "no text",
                                      ") does not match the expected ", field == "kind" ? "kind" : "API version", " (",
                                      wanted, ")"));
     }

@@ -234,7 +234,7 @@ void Collector::RemoveFinalizer(const Record& record, absl::string_view finalize
         if (finalizers == nullptr) return;
         json::array kept(finalizers->storage());
         for (const json::value& each : *finalizers) {
-          if (!each.is_string() || FromBjs(each.get_string()) != finalizer) kept.push_back(each);
+          if (!each.is_string() || AbslView(each.get_string()) != finalizer) kept.push_back(each);
         }
         if (kept.empty()) {
           metadata->erase("finalizers");

@@ -89,7 +89,7 @@ void ServerCore::StampNew(const Target& target, boost::json::object& object) {
   boost::json::object& metadata = ObjectIn(object, "metadata");
   for (const absl::string_view field : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
                                         "resourceVersion"}) {
-    metadata.erase(Bjs(field));
+    metadata.erase(JsonView(field));
   }
   SetText(metadata, "uid", NewUid());
   SetText(metadata, "creationTimestamp", api::FormatTime(loop_.Now()));
@@ -108,7 +108,7 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   if (&resource == &api::kSecrets) FoldStringData(draft.object());
   if (&resource == &api::kNamespaces) LabelNamespace(draft.object());
   ApplyDefaults(draft.root(), *schemas_.For(resource));
-  for (const absl::string_view field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) draft.metadata().erase(Bjs(field));
+  for (const absl::string_view field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) draft.metadata().erase(JsonView(field));
   // What the server fills in from here on nobody owns.
   apply::ManagedFieldsPtr managed;
   if (claims.decided.has_value()) {

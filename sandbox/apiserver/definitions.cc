@@ -69,12 +69,12 @@ void FillInDefinition(absl::Time now, json::object& definition) {
   }
   json::array& stored = status["storedVersions"].emplace_array();
   ForEachVersion(definition, [&](const json::object& version) {
-    if (BoolAt(version, "storage")) stored.emplace_back(Bjs(FindText(version, "name")));
+    if (BoolAt(version, "storage")) stored.emplace_back(JsonView(FindText(version, "name")));
   });
   if (!served || HasFinalizer(definition, kDefinitionFinalizer)) return;
   json::value& finalizers = ObjectIn(definition, "metadata")["finalizers"];
   if (!finalizers.is_array()) finalizers.emplace_array();
-  finalizers.get_array().emplace_back(Bjs(kDefinitionFinalizer));
+  finalizers.get_array().emplace_back(JsonView(kDefinitionFinalizer));
 }
 
 }  // namespace gangway::sandbox

@@ -20,7 +20,7 @@ std::string BookmarkRest(const schemas::Schema& schema) {
   apply::WriteAsGo(empty.root(), *schema.root);
   std::string out;
   for (const auto& member : empty.object()) {
-    if (member.key() != "metadata") absl::StrAppend(&out, ",", api::JsonString(FromBjs(member.key())), ":", api::ToJson(member.value()));
+    if (member.key() != "metadata") absl::StrAppend(&out, ",", api::JsonString(AbslView(member.key())), ":", api::ToJson(member.value()));
   }
   return out;
 }

@@ -17,7 +17,7 @@ void AddField(absl::string_view field, const json::object& object, PackedPairs& 
   const json::value* value = FindPath(object, field == "source" ? "source.component" : field);
   if (value == nullptr) return;
   if (value->is_string()) {
-    if (!value->get_string().empty()) out.Add(field, FromBjs(value->get_string()));
+    if (!value->get_string().empty()) out.Add(field, AbslView(value->get_string()));
   } else if (value->is_bool()) {
     if (value->get_bool()) out.Add(field, "true");
   } else if (value->is_int64()) {
@@ -31,7 +31,7 @@ void ReadMetadata(const json::object& metadata, Record& record) {
   record.deleting = !FindText(metadata, "deletionTimestamp").empty();
   if (const json::object* labels = FindObject(metadata, "labels"); labels != nullptr) {
     for (const auto& label : *labels) {
-      if (label.value().is_string()) record.labels.Add(FromBjs(label.key()), FromBjs(label.value().get_string()));
+      if (label.value().is_string()) record.labels.Add(AbslView(label.key()), AbslView(label.value().get_string()));
     }
   }
   if (const json::array* owners = FindArray(metadata, "ownerReferences"); owners != nullptr) {
@@ -53,7 +53,7 @@ bool HasFinalizer(const json::object& object, absl::string_view finalizer) {
   const json::array* finalizers = metadata == nullptr ? nullptr : FindArray(*metadata, "finalizers");
   if (finalizers == nullptr) return false;
   return std::any_of(finalizers->begin(), finalizers->end(), [&](const json::value& each) {
-    return each.is_string() && FromBjs(each.get_string()) == finalizer;
+    return each.is_string() && AbslView(each.get_string()) == finalizer;
   });
 }
 

@@ -58,7 +58,7 @@ void CheckDataKeys(const json::object& object, FieldErrors& errors) {
     if (map == nullptr) continue;
     for (const auto& member : *map) {
       if (errors.size() >= kMaxLookedFor) return;
-      const absl::string_view key = FromBjs(member.key());
+      const absl::string_view key = AbslView(member.key());
       const std::string path = absl::StrCat(field, "[", key, "]");
       if (const std::string why = WhyNoDataKey(key); !why.empty()) {
         AddError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), why);
@@ -75,7 +75,7 @@ void CheckSecret(const json::object& object, FieldErrors& errors) {
   if (FindText(object, "type") != "kubernetes.io/tls") return;
   const json::object* data = FindObject(object, "data");
   for (const absl::string_view key : {"tls.crt", "tls.key"}) {
-    if (data == nullptr || !data->contains(Bjs(key))) AddError(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
+    if (data == nullptr || !data->contains(JsonView(key))) AddError(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
   }
 }
 
@@ -120,7 +120,7 @@ void CheckCountOrShare(const json::object& object, absl::string_view path, Field
   const auto wrong = [&](absl::string_view rule) { AddError(errors, FieldError::Type::kInvalid, path, api::ToJson(*value), rule); };
   if (value->is_int64() && value->get_int64() < 0) return wrong("must be greater than or equal to 0");
   if (!value->is_string()) return;
-  absl::string_view digits = FromBjs(value->get_string());
+  absl::string_view digits = AbslView(value->get_string());
   const bool is_digits = absl::ConsumeSuffix(&digits, "%") && !digits.empty() &&
                          std::all_of(digits.begin(), digits.end(), [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
   if (!is_digits) {
@@ -153,7 +153,7 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
   const bool matches = parsed->MatchesWith([&](const std::string& key) -> const std::string* {
     const json::value* value = labels == nullptr || !labels->is_object() ? nullptr : labels->get_object().if_contains(key);
     if (value == nullptr || !value->is_string()) return nullptr;
-    text = std::string(FromBjs(value->get_string()));
+    text = std::string(AbslView(value->get_string()));
     return &text;
   });
   if (!matches) {
@@ -205,7 +205,7 @@ std::string Identity(const json::value& value, json::string_view without = {}) {
   if (!value.is_object()) return api::ToJson(value);
   std::map<absl::string_view, std::string> members;
   for (const auto& member : value.get_object()) {
-    if (member.key() != without) members.emplace(FromBjs(member.key()), api::ToJson(member.value()));
+    if (member.key() != without) members.emplace(AbslView(member.key()), api::ToJson(member.value()));
   }
   return absl::StrJoin(members, ",", absl::PairFormatter("="));
 }
@@ -274,15 +274,15 @@ void CheckPodChange(const json::object& before, const json::object& after, Field
   CheckGates(before, after, errors);
   std::vector<std::string> changed;
   const auto judge = [&](absl::string_view name) {
-    const json::value* x = a->if_contains(Bjs(name));
-    const json::value* y = b->if_contains(Bjs(name));
+    const json::value* x = a->if_contains(JsonView(name));
+    const json::value* y = b->if_contains(JsonView(name));
     const bool judged = name == "tolerations" || name == "schedulingGates" || name == "activeDeadlineSeconds";
     const bool containers = name == "containers" || name == "initContainers";
     if (!judged && !(containers ? SameButImages(x, y) : Equal(x, y))) changed.push_back(absl::StrCat("spec.", name));
   };
-  for (const auto& member : *a) judge(FromBjs(member.key()));
+  for (const auto& member : *a) judge(AbslView(member.key()));
   for (const auto& member : *b) {
-    if (!a->contains(member.key())) judge(FromBjs(member.key()));
+    if (!a->contains(member.key())) judge(AbslView(member.key()));
   }
   if (changed.empty()) return;
   std::sort(changed.begin(), changed.end());

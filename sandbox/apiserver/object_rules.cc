@@ -56,7 +56,7 @@ void CheckFinalizers(const api::Resource& resource, const json::object& metadata
   bool orphan = false, foreground = false;
   for (std::size_t i = 0; i < finalizers->size(); ++i) {
     if (!(*finalizers)[i].is_string()) continue;  // the schema's business
-    const absl::string_view text = FromBjs((*finalizers)[i].get_string());
+    const absl::string_view text = AbslView((*finalizers)[i].get_string());
     orphan = orphan || text == kOrphanFinalizer;
     foreground = foreground || text == kForegroundFinalizer;
     const std::string path = absl::StrCat("metadata.finalizers[", i, "]");
@@ -121,12 +121,12 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
   absl::flat_hash_set<absl::string_view> known;
   if (const json::value* list = FindPath(before, "metadata.finalizers"); list != nullptr && list->is_array()) {
     for (const json::value& each : list->get_array()) {
-      if (each.is_string()) known.insert(FromBjs(each.get_string()));
+      if (each.is_string()) known.insert(AbslView(each.get_string()));
     }
   }
   std::vector<std::string> fresh;
   for (const json::value& each : *finalizers) {
-    if (each.is_string() && !known.contains(FromBjs(each.get_string()))) fresh.push_back(api::ToJson(each));
+    if (each.is_string() && !known.contains(AbslView(each.get_string()))) fresh.push_back(api::ToJson(each));
   }
   if (fresh.empty()) return;
   AddError(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
@@ -138,10 +138,10 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
 
 void DropEmptyMetadata(json::object& metadata) {
   for (const absl::string_view field : {"labels", "annotations", "finalizers", "ownerReferences"}) {
-    const json::value* value = metadata.if_contains(Bjs(field));
+    const json::value* value = metadata.if_contains(JsonView(field));
     if (value == nullptr) continue;
     const bool empty = (value->is_object() && value->get_object().empty()) || (value->is_array() && value->get_array().empty());
-    if (empty) metadata.erase(Bjs(field));
+    if (empty) metadata.erase(JsonView(field));
   }
 }
 

@@ -35,7 +35,7 @@ void SetCondition(json::object& object, absl::string_view type, absl::string_vie
   SetText(*condition, "status", status);
   for (const auto& [field, text] : {std::pair{absl::string_view("reason"), reason}, {"message", message}}) {
     if (text.empty()) {
-      condition->erase(Bjs(field));
+      condition->erase(JsonView(field));
     } else {
       SetText(*condition, field, text);
     }
@@ -56,7 +56,7 @@ std::optional<std::int64_t> CountOrShare(const json::value* value, std::int64_t 
   if (value == nullptr) return std::nullopt;
   if (value->is_int64()) return value->get_int64();
   if (!value->is_string()) return std::nullopt;
-  const absl::string_view text = FromBjs(value->get_string());
+  const absl::string_view text = AbslView(value->get_string());
   std::int64_t percent = 0;
   if (!absl::EndsWith(text, "%") || !absl::SimpleAtoi(text.substr(0, text.size() - 1), &percent)) return std::nullopt;
   return (whole * percent + 99) / 100;

@@ -25,15 +25,15 @@ void SetCollectorFinalizers(Propagation propagation, json::object& metadata) {
   json::array finalizers(metadata.storage());
   if (const json::array* old = FindArray(metadata, "finalizers"); old != nullptr) {
     for (const json::value& each : *old) {
-      const absl::string_view text = each.is_string() ? FromBjs(each.get_string()) : absl::string_view();
+      const absl::string_view text = each.is_string() ? AbslView(each.get_string()) : absl::string_view();
       if (text != wanted && (text == kForegroundFinalizer || text == kOrphanFinalizer)) continue;
       finalizers.push_back(each);
     }
   }
   const bool there = std::any_of(finalizers.begin(), finalizers.end(), [&](const json::value& each) {
-    return each.is_string() && FromBjs(each.get_string()) == wanted;
+    return each.is_string() && AbslView(each.get_string()) == wanted;
   });
-  if (!wanted.empty() && !there) finalizers.emplace_back(Bjs(wanted));
+  if (!wanted.empty() && !there) finalizers.emplace_back(JsonView(wanted));
   if (finalizers.empty()) {
     metadata.erase("finalizers");
   } else {

@@ -70,10 +70,10 @@ Objection ReadPreconditions(const boost::json::object& body, DeleteOptions& out)
   const std::pair<absl::string_view, std::optional<std::string>*> members[] = {
       {"uid", &out.uid}, {"resourceVersion", &out.resource_version}};
   for (const auto& [name, target] : members) {
-    const boost::json::value* member = value->get_object().if_contains(Bjs(name));
+    const boost::json::value* member = value->get_object().if_contains(JsonView(name));
     if (member == nullptr || member->is_null()) continue;
     if (!member->is_string()) return WrongOption(absl::StrCat("preconditions.", name), "a string");
-    *target = std::string(FromBjs(member->get_string()));
+    *target = std::string(AbslView(member->get_string()));
   }
   return std::nullopt;
 }
@@ -83,7 +83,7 @@ Objection ReadDeleteBody(const boost::json::object& body, DeleteOptions& out) {
     return BadRequest(absl::StrCat("the body of a DELETE must be DeleteOptions, not ", kind));
   }
   for (const auto& member : body) {
-    const absl::string_view name = FromBjs(member.key());
+    const absl::string_view name = AbslView(member.key());
     const boost::json::value& value = member.value();
     if (value.is_null()) continue;
     if (name == "gracePeriodSeconds") {
@@ -91,7 +91,7 @@ Objection ReadDeleteBody(const boost::json::object& body, DeleteOptions& out) {
       out.grace_period_seconds = value.get_int64();
     } else if (name == "propagationPolicy") {
       if (!value.is_string()) return WrongOption(name, "a string");
-      Outcome<DeleteOptions::Propagation> policy = ParsePropagation(FromBjs(value.get_string()));
+      Outcome<DeleteOptions::Propagation> policy = ParsePropagation(AbslView(value.get_string()));
       if (!policy.ok()) return policy.refusal();
       out.propagation = *policy;
     } else if (name == "orphanDependents") {
@@ -110,7 +110,7 @@ Objection ReadDeleteBody(const boost::json::object& body, DeleteOptions& out) {
       std::vector<absl::string_view> values;
       for (const boost::json::value& each : value.get_array()) {
         if (!each.is_string()) return WrongOption(name, "a list of strings");
-        values.push_back(FromBjs(each.get_string()));
+        values.push_back(AbslView(each.get_string()));
       }
       Outcome<bool> dry_run = ParseDryRun(values, "DeleteOptions");
       if (!dry_run.ok()) return dry_run.refusal();

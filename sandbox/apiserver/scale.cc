@@ -26,7 +26,7 @@ std::string SelectorOf(const json::object& object) {
   if (labels == nullptr || !labels->is_object()) return selector;
   for (const auto& label : labels->get_object()) {
     if (!label.value().is_string()) continue;
-    absl::StrAppend(&selector, selector.empty() ? "" : ",", FromBjs(label.key()), "=", FromBjs(label.value().get_string()));
+    absl::StrAppend(&selector, selector.empty() ? "" : ",", AbslView(label.key()), "=", AbslView(label.value().get_string()));
   }
   return selector;
 }
@@ -60,7 +60,7 @@ void SetReplicas(const api::Resource& resource, json::object& object, std::int64
   json::object* at = &object;
   std::vector<absl::string_view> steps = absl::StrSplit(PathOf(api::RowOf(resource).scale.replicas), '.');
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) at = &ObjectIn(*at, steps[i]);
-  (*at)[Bjs(steps.back())] = replicas;
+  (*at)[JsonView(steps.back())] = replicas;
 }
 
 Bytes BytesOf(const Draft& draft) {

@@ -22,14 +22,14 @@ int Guarantee(const json::object& container) {
   const json::value* limits = FindPath(container, "resources.limits");
   bool any = false, all = true;
   for (const absl::string_view name : kCounted) {
-    const json::value* request = requests != nullptr && requests->is_object() ? requests->get_object().if_contains(Bjs(name)) : nullptr;
-    const json::value* limit = limits != nullptr && limits->is_object() ? limits->get_object().if_contains(Bjs(name)) : nullptr;
+    const json::value* request = requests != nullptr && requests->is_object() ? requests->get_object().if_contains(JsonView(name)) : nullptr;
+    const json::value* limit = limits != nullptr && limits->is_object() ? limits->get_object().if_contains(JsonView(name)) : nullptr;
     any = any || request != nullptr || limit != nullptr;
     if (limit == nullptr) {
       all = false;
     } else if (request != nullptr && *request != *limit) {
-      const auto a = request->is_string() ? api::Quantity::Parse(FromBjs(request->get_string())) : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
-      const auto b = limit->is_string() ? api::Quantity::Parse(FromBjs(limit->get_string())) : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
+      const auto a = request->is_string() ? api::Quantity::Parse(AbslView(request->get_string())) : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
+      const auto b = limit->is_string() ? api::Quantity::Parse(AbslView(limit->get_string())) : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
       all = all && a.ok() && b.ok() && !(*a < *b) && !(*b < *a);
     }
   }
@@ -218,7 +218,7 @@ void FoldStringData(json::object& secret) {
   json::object& data = ObjectIn(secret, "data");
   for (const auto& member : copy) {
     if (!member.value().is_string()) continue;
-    SetText(data, FromBjs(member.key()), absl::Base64Escape(FromBjs(member.value().get_string())));
+    SetText(data, AbslView(member.key()), absl::Base64Escape(AbslView(member.value().get_string())));
   }
   secret.erase("stringData");
 }

@@ -42,7 +42,7 @@ void ServiceAddresses::Give(const Store& store, json::object& service) {
     } while (++tries < kAddresses && (last_ % 256 == 0 || Taken(store, address)));
     SetText(spec, "clusterIP", address);
   }
-  spec["clusterIPs"].emplace_array().emplace_back(Bjs(FindText(spec, "clusterIP")));
+  spec["clusterIPs"].emplace_array().emplace_back(JsonView(FindText(spec, "clusterIP")));
   // Without a selector nobody knows the addresses' family behind it.
   const bool any_family = FindText(spec, "clusterIP") == "None" && !HasSelector(spec);
   if (!spec.contains("ipFamilies")) {
@@ -58,10 +58,10 @@ void KeepServiceAddress(absl::string_view subresource, const json::object& befor
   json::object* const has = FindObject(after, "spec");
   if (!subresource.empty() || had == nullptr || has == nullptr || FindText(*has, "type") == "ExternalName") return;
   for (const absl::string_view field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
-    const json::value* const old = had->if_contains(Bjs(field));
-    const json::value* const now = has->if_contains(Bjs(field));
+    const json::value* const old = had->if_contains(JsonView(field));
+    const json::value* const now = has->if_contains(JsonView(field));
     const bool silent = now == nullptr || now->is_null() || (now->is_string() && now->get_string().empty());
-    if (old != nullptr && silent) (*has)[Bjs(field)] = *old;
+    if (old != nullptr && silent) (*has)[JsonView(field)] = *old;
   }
 }
 

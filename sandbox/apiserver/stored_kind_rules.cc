@@ -46,7 +46,7 @@ constexpr std::array kNoSource{"accessModes",  "capacity",         "claimRef",  
 
 void CheckAccessModes(const json::object& object, FieldErrors& errors) {
   for (const json::value& mode : ListAt(object, "spec.accessModes")) {
-    const absl::string_view text = mode.is_string() ? FromBjs(mode.get_string()) : absl::string_view();
+    const absl::string_view text = mode.is_string() ? AbslView(mode.get_string()) : absl::string_view();
     if (std::find(kAccessModes.begin(), kAccessModes.end(), text) != kAccessModes.end()) continue;
     AddError(errors, FieldError::Type::kNotSupported, "spec.accessModes", api::ToJson(mode),
         R"(supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")");
@@ -58,7 +58,7 @@ namespace {
 json::object SourceOf(const json::object& spec) {
   json::object source;
   for (const auto& member : spec) {  // in their order
-    if (std::find(kNoSource.begin(), kNoSource.end(), FromBjs(member.key())) == kNoSource.end()) source.emplace(member.key(), member.value());
+    if (std::find(kNoSource.begin(), kNoSource.end(), AbslView(member.key())) == kNoSource.end()) source.emplace(member.key(), member.value());
   }
   return source;
 }
@@ -78,7 +78,7 @@ void CheckVolume(const json::object& object, FieldErrors& errors) {
   if (source.empty()) AddError(errors, FieldError::Type::kRequired, "spec", "", "must specify a volume type");
   for (auto at = source.begin(); at != source.end(); ++at) {
     if (at == source.begin()) continue;
-    AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", FromBjs(at->key())), "", "may not specify more than 1 volume type");
+    AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", AbslView(at->key())), "", "may not specify more than 1 volume type");
   }
 }
 
@@ -87,9 +87,9 @@ namespace {
 // --- limit ranges; ValidateLimitRange
 
 std::optional<api::Quantity> AmountIn(const json::object& limit, absl::string_view map, absl::string_view name) {
-  const json::value* const value = MapIn(limit, map).if_contains(Bjs(name));
+  const json::value* const value = MapIn(limit, map).if_contains(JsonView(name));
   if (value == nullptr || !value->is_string()) return std::nullopt;
-  const absl::StatusOr<api::Quantity> amount = api::Quantity::Parse(FromBjs(value->get_string()));
+  const absl::StatusOr<api::Quantity> amount = api::Quantity::Parse(AbslView(value->get_string()));
   return amount.ok() ? std::optional(*amount) : std::nullopt;
 }
 
@@ -134,7 +134,7 @@ void CheckLimitRange(const json::object& object, FieldErrors& errors) {
         AddError(errors, FieldError::Type::kForbidden, absl::StrCat(path, ".", map), "", "may not be specified when `type` is 'Pod'");
         continue;
       }
-      for (const auto& amount : MapIn(limit, map)) names.insert(std::string(FromBjs(amount.key())));
+      for (const auto& amount : MapIn(limit, map)) names.insert(std::string(AbslView(amount.key())));
     }
     for (const std::string& name : names) CheckOrder(limit, path, name, errors);
   }
@@ -144,7 +144,7 @@ void CheckLimitRange(const json::object& object, FieldErrors& errors) {
 
 void CheckQuota(const json::object& object, FieldErrors& errors) {
   for (const auto& hard : MapIn(MapIn(object, "spec"), "hard")) {
-    const std::string name(FromBjs(hard.key()));
+    const std::string name(AbslView(hard.key()));
     const auto amount = AmountIn(MapIn(object, "spec"), "hard", name);
     if (!amount.has_value() || !amount->negative()) continue;
     AddError(errors, FieldError::Type::kInvalid, absl::StrCat("spec.hard[", name, "]"), api::ToJson(hard.value()), "must be greater than or equal to 0");

@@ -32,15 +32,15 @@ constexpr absl::string_view kCustomPatchTypes =
 void KeepServerMetadata(const json::object& old_metadata, json::object& metadata) {
   for (const absl::string_view field : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
                                         "name", "namespace", "generateName"}) {
-    const json::value* old_value = old_metadata.if_contains(Bjs(field));
-    const json::value* value = metadata.if_contains(Bjs(field));
-    if (old_value != nullptr && (value == nullptr || value->is_null())) metadata[Bjs(field)] = *old_value;
+    const json::value* old_value = old_metadata.if_contains(JsonView(field));
+    const json::value* value = metadata.if_contains(JsonView(field));
+    if (old_value != nullptr && (value == nullptr || value->is_null())) metadata[JsonView(field)] = *old_value;
   }
   for (const absl::string_view field : {"resourceVersion", "generation", "creationTimestamp"}) {
-    if (const json::value* old_value = old_metadata.if_contains(Bjs(field)); old_value != nullptr) {
-      metadata[Bjs(field)] = *old_value;
+    if (const json::value* old_value = old_metadata.if_contains(JsonView(field)); old_value != nullptr) {
+      metadata[JsonView(field)] = *old_value;
     } else {
-      metadata.erase(Bjs(field));
+      metadata.erase(JsonView(field));
     }
   }
   metadata.erase("managedFields");

@@ -270,9 +270,9 @@ json::value WithSortedKeys(const json::value& value) {
   }
   if (!value.is_object()) return value;
   std::map<absl::string_view, const json::value*> members;
-  for (const auto& member : value.get_object()) members.emplace(FromBjs(member.key()), &member.value());
+  for (const auto& member : value.get_object()) members.emplace(AbslView(member.key()), &member.value());
   json::object out;
-  for (const auto& [name, member] : members) out.emplace(Bjs(name), WithSortedKeys(*member));
+  for (const auto& [name, member] : members) out.emplace(JsonView(name), WithSortedKeys(*member));
   return out;
 }
 
@@ -283,7 +283,7 @@ void UpdateLastApplied(const json::value& config, json::value& object) {
   if (annotations == nullptr || FindText(*annotations, kLastApplied).empty()) return;
   json::value bare = WithSortedKeys(config);
   if (json::object* own = FindObject(bare.get_object(), "metadata"); own != nullptr) {
-    if (json::object* given = FindObject(*own, "annotations"); given != nullptr) given->erase(Bjs(kLastApplied));
+    if (json::object* given = FindObject(*own, "annotations"); given != nullptr) given->erase(JsonView(kLastApplied));
   }
   // As Go's encoder writes it.
   const std::string text = absl::StrCat(
@@ -291,10 +291,10 @@ void UpdateLastApplied(const json::value& config, json::value& object) {
   std::size_t bytes = text.size();
   for (const auto& annotation : *annotations) {
     bytes += annotation.key().size();
-    if (annotation.value().is_string() && FromBjs(annotation.key()) != kLastApplied) bytes += annotation.value().get_string().size();
+    if (annotation.value().is_string() && AbslView(annotation.key()) != kLastApplied) bytes += annotation.value().get_string().size();
   }
   if (bytes > kMaxAnnotationsBytes) {
-    annotations->erase(Bjs(kLastApplied));
+    annotations->erase(JsonView(kLastApplied));
   } else {
     SetText(*annotations, kLastApplied, text);
   }

@@ -34,6 +34,5 @@ std::optional<PathElement> StepOf(const schemas::SchemaNode& list, const boost::
 inline absl::string_view KeyOf(const boost::json::key_value_pair& member) {
   return {member.key().data(), member.key().size()};
 }
-inline boost::json::string_view BoostKey(absl::string_view key) { return {key.data(), key.size()}; }
 
 }  // namespace gangway::sandbox::apply

@@ -63,7 +63,7 @@ void WriteMetadata(const json::object& metadata, std::string& out, std::uint32_t
   out.push_back('{');
   bool comma = false;
   for (const absl::string_view name : kMetadataOrder) {
-    const auto it = metadata.find(Bjs(name));
+    const auto it = metadata.find(JsonView(name));
     if (it == metadata.end()) continue;
     AppendMember(name, it->value(), comma, out);
     if (name == "resourceVersion" && it->value().is_string()) {
@@ -71,7 +71,7 @@ void WriteMetadata(const json::object& metadata, std::string& out, std::uint32_t
     }
   }
   for (const auto& member : metadata) {
-    const absl::string_view name = FromBjs(member.key());
+    const absl::string_view name = AbslView(member.key());
     if (!InMetadataOrder(name)) AppendMember(name, member.value(), comma, out);
   }
   out.push_back('}');
@@ -128,32 +128,32 @@ Draft Draft::CopyOf(const Draft& other) {
 json::object& Draft::Child(absl::string_view name) { return ObjectIn(object(), name); }
 
 const json::object* FindObject(const json::object& in, absl::string_view name) {
-  const json::value* value = in.if_contains(Bjs(name));
+  const json::value* value = in.if_contains(JsonView(name));
   return value == nullptr ? nullptr : value->if_object();
 }
 json::object* FindObject(json::object& in, absl::string_view name) {
-  json::value* value = in.if_contains(Bjs(name));
+  json::value* value = in.if_contains(JsonView(name));
   return value == nullptr ? nullptr : value->if_object();
 }
 const json::array* FindArray(const json::object& in, absl::string_view name) {
-  const json::value* value = in.if_contains(Bjs(name));
+  const json::value* value = in.if_contains(JsonView(name));
   return value == nullptr ? nullptr : value->if_array();
 }
 json::array* FindArray(json::object& in, absl::string_view name) {
-  json::value* value = in.if_contains(Bjs(name));
+  json::value* value = in.if_contains(JsonView(name));
   return value == nullptr ? nullptr : value->if_array();
 }
 absl::string_view FindText(const json::object& in, absl::string_view name) {
-  const json::value* value = in.if_contains(Bjs(name));
+  const json::value* value = in.if_contains(JsonView(name));
   if (value == nullptr || !value->is_string()) return {};
-  return FromBjs(value->get_string());
+  return AbslView(value->get_string());
 }
 
 const json::value* FindPath(const json::object& in, absl::string_view path) {
   const json::object* object = &in;
   while (true) {
     const std::size_t dot = path.find('.');
-    const json::value* value = object->if_contains(Bjs(path.substr(0, dot)));
+    const json::value* value = object->if_contains(JsonView(path.substr(0, dot)));
     if (dot == absl::string_view::npos || value == nullptr) return value;
     object = value->if_object();
     if (object == nullptr) return nullptr;
@@ -163,7 +163,7 @@ const json::value* FindPath(const json::object& in, absl::string_view path) {
 absl::string_view TextAt(const json::object& in, absl::string_view path) {
   const json::value* value = FindPath(in, path);
   if (value == nullptr || !value->is_string()) return {};
-  return FromBjs(value->get_string());
+  return AbslView(value->get_string());
 }
 std::int64_t IntAt(const json::object& in, absl::string_view path, std::int64_t absent) {
   const json::value* value = FindPath(in, path);
@@ -175,14 +175,14 @@ bool BoolAt(const json::object& in, absl::string_view path) {
 }
 
 json::object& ObjectIn(json::object& in, absl::string_view name) {
-  json::value& value = in[Bjs(name)];
+  json::value& value = in[JsonView(name)];
   return value.is_object() ? value.get_object() : value.emplace_object();
 }
 void SetText(json::object& in, absl::string_view name, absl::string_view text) {
-  in[Bjs(name)].emplace_string().assign(text.data(), text.size());
+  in[JsonView(name)].emplace_string().assign(text.data(), text.size());
 }
 void SetTextIfAbsent(json::object& in, absl::string_view name, absl::string_view text) {
-  json::value& value = in[Bjs(name)];
+  json::value& value = in[JsonView(name)];
   if (value.is_null() || (value.is_string() && value.get_string().empty())) {
     value.emplace_string().assign(text.data(), text.size());
   }
@@ -215,7 +215,7 @@ void WriteObject(const json::object& object, std::string& out, std::uint32_t* re
   bool comma = false;
   out.push_back('{');
   for (const absl::string_view name : {"apiVersion", "kind"}) {
-    const json::value* value = object.if_contains(Bjs(name));
+    const json::value* value = object.if_contains(JsonView(name));
     if (value != nullptr) AppendMember(name, *value, comma, out);
   }
   if (const json::object* metadata = FindObject(object, "metadata"); metadata != nullptr) {
@@ -226,7 +226,7 @@ void WriteObject(const json::object& object, std::string& out, std::uint32_t* re
     if (metadata_end != nullptr && !metadata->empty()) *metadata_end = static_cast<std::uint32_t>(out.size() - 1);
   }
   for (const auto& member : object) {
-    const absl::string_view name = FromBjs(member.key());
+    const absl::string_view name = AbslView(member.key());
     if (name == "apiVersion" || name == "kind" || name == "metadata") continue;
     AppendMember(name, member.value(), comma, out);
   }

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "api/json_value.h"
 #include "base/strings.h"
 #include "boost/json/object.hpp"
 #include "boost/json/value.hpp"
@@ -59,8 +60,8 @@ bool BoolAt(const boost::json::object& in, absl::string_view path);
 boost::json::object& ObjectIn(boost::json::object& in, absl::string_view name);
 void SetText(boost::json::object& in, absl::string_view name, absl::string_view text);
 void SetTextIfAbsent(boost::json::object& in, absl::string_view name, absl::string_view text);
-inline boost::json::string_view Bjs(absl::string_view s) { return {s.data(), s.size()}; }
-inline absl::string_view FromBjs(boost::json::string_view s) { return {s.data(), s.size()}; }
+using api::AbslView;
+using api::JsonView;
 
 // Whether two values say the same, whatever the order of members. (Boost's own comparison copies every member.)
 bool Equal(const boost::json::value& a, const boost::json::value& b);

@@ -41,7 +41,7 @@ class Json {
   std::string Text(absl::string_view path) const {
     const boost::json::value* value = Find(path);
     if (value == nullptr) return "";
-    if (value->is_string()) return std::string(sandbox::FromBjs(value->get_string()));
+    if (value->is_string()) return std::string(sandbox::AbslView(value->get_string()));
     if (value->is_bool()) return value->get_bool() ? "true" : "false";
     if (value->is_int64()) return absl::StrCat(value->get_int64());
     return value->is_null() ? "null" : "?";
