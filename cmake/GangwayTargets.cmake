@@ -11,11 +11,30 @@ add_library(gangway_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch/empty.cc)
 target_link_libraries(gangway_pch PRIVATE gangway_options absl::status absl::statusor absl::strings absl::time absl::any_invocable
   absl::btree absl::flat_hash_map)
 target_precompile_headers(gangway_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch/library.h)
+
+# What tests are made of is compiled without optimising and, where there is one, by clang: a test waits for what it tests, and its own sources cost two thirds of a
+# build otherwise. Production is compiled by g++, as it is shipped; the two go into one program.
+set(GW_TEST_FLAGS -O0 -g0 CACHE STRING "what the sources of tests are compiled with beside the build type's flags")
+set(GW_TEST_LAUNCHER "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  find_program(GW_TEST_COMPILER clang++-19)
+  if(GW_TEST_COMPILER)
+    set(GW_TEST_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_test ${GW_TEST_COMPILER})
+  endif()
+endif()
+function(gw_compile_as_test target)
+  target_compile_options(${target} PRIVATE ${GW_TEST_FLAGS})
+  if(GW_TEST_LAUNCHER)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${GW_TEST_LAUNCHER}")
+  endif()
+endfunction()
+
 if(GW_BUILD_TESTS)
   add_library(gangway_test_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch/empty.cc)
   target_include_directories(gangway_test_pch PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(gangway_test_pch PRIVATE gangway_options absl::status absl::statusor absl::strings absl::time absl::any_invocable
     absl::btree absl::flat_hash_map GTest::gmock)
+  gw_compile_as_test(gangway_test_pch)
   target_precompile_headers(gangway_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch/test.h)
 endif()
 
@@ -68,13 +87,13 @@ endfunction()
 # What a test program ends with when every one of its tests was skipped (tests/testing/test_main.cc); scripts that are tests do the same.
 set(GW_ALL_SKIPPED 77)
 
-# gw_test(NAME place_test SRCS place_test.cc DEPS gangway::gang [LABELS asan tsan] [TIMEOUT 60] [DEFINES A="b"] [ALONE])
+# gw_test(NAME place_test SRCS place_test.cc DEPS gangway::gang [LABELS asan tsan] [TIMEOUT 60] [DEFINES A="b"] [ALONE] [OPTIMIZED])
 # The test NAME, which runs what is in SRCS. LABELS name the sanitizer presets in which `make test` also runs it. The tests of a folder are one program, some sources
 # compiled at once (cmake/join_tests), which costs a third of what one by one does; each NAME is a link to it, under which it runs its own sources alone
-# (tests/testing/test_main.cc). ALONE is a program of its own.
+# (tests/testing/test_main.cc). ALONE is a program of its own; so is OPTIMIZED, compiled as production is: for tests that draw and check a great many cases.
 set(GW_TEST_BATCH 6 CACHE STRING "how many test sources are compiled at once")
 function(gw_test)
-  cmake_parse_arguments(A "ALONE" "NAME;TIMEOUT" "SRCS;DEPS;LABELS;DEFINES" ${ARGN})
+  cmake_parse_arguments(A "ALONE;OPTIMIZED" "NAME;TIMEOUT" "SRCS;DEPS;LABELS;DEFINES" ${ARGN})
   if(NOT GW_BUILD_TESTS)
     return()
   endif()
@@ -85,8 +104,8 @@ function(gw_test)
     set(A_TIMEOUT 120)
   endif()
   set(program ${CMAKE_CURRENT_BINARY_DIR}/${A_NAME})
-  if(A_ALONE)
-    gw_test_program(${A_NAME} "" "${A_SRCS}" "${A_DEPS}" "${A_DEFINES}")
+  if(A_ALONE OR A_OPTIMIZED)
+    gw_test_program(${A_NAME} "" "${A_SRCS}" "${A_DEPS}" "${A_DEFINES}" ${A_OPTIMIZED})
   else()
     get_property(begun DIRECTORY PROPERTY GW_TEST_NAMES)
     if(NOT begun)
@@ -107,7 +126,7 @@ function(gw_test)
   set_property(GLOBAL APPEND PROPERTY GW_TESTS_PROGRAMS ${program})
 endfunction()
 
-function(gw_test_program name table sources deps defines)
+function(gw_test_program name table sources deps defines)  # and whether it is optimized
   set(names ${CMAKE_CURRENT_BINARY_DIR}/${name}_names.cc)
   list(JOIN table "\\n" lines)
   file(CONFIGURE OUTPUT ${names} CONTENT "namespace gangway::testutil {
@@ -118,8 +137,12 @@ const char* const kTestNames = \"${lines}\";
   set_source_files_properties(${names} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   add_executable(${name} ${sources} ${names})
   target_link_libraries(${name} PRIVATE gangway_options ${deps} gangway_test_main)
-  target_precompile_headers(${name} REUSE_FROM gangway_test_pch)
   target_compile_definitions(${name} PRIVATE GW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ${defines})
+  if(ARGN)
+    return()
+  endif()
+  gw_compile_as_test(${name})
+  target_precompile_headers(${name} REUSE_FROM gangway_test_pch)
 endfunction()
 
 # Of the folder that is being read: the program, and a link to it for each of its tests.

@@ -170,11 +170,11 @@ TEST_F(RecorderTest, TriesAFewTimesAndThenDrops) {
 
 TEST_F(RecorderTest, WhatAsksForTimeIsTriedAgainAndWhatIsGoneIsNot) {
   std::size_t before = 0;
-  for (const auto& [code, requests] : {std::pair(408, 4u), std::pair(429, 4u), std::pair(500, 4u), std::pair(404, 1u), std::pair(430, 1u)}) {
-    client_.SetHandler([code = code](const Request&) { return absl::StatusOr<Response>(Refusal(code, "Refused")); });
-    Record(Note(absl::StrCat("answered with ", code)));
+  for (const auto& [answer, requests] : {std::pair(408, 4u), std::pair(429, 4u), std::pair(500, 4u), std::pair(404, 1u), std::pair(430, 1u)}) {
+    client_.SetHandler([code = answer](const Request&) { return absl::StatusOr<Response>(Refusal(code, "Refused")); });
+    Record(Note(absl::StrCat("answered with ", answer)));
     loop_.RunFor(absl::Hours(1));
-    EXPECT_EQ(client_.requests().size() - before, requests) << code;
+    EXPECT_EQ(client_.requests().size() - before, requests) << answer;
     before = client_.requests().size();
   }
 }

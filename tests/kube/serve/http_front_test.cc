@@ -243,7 +243,7 @@ TEST(HttpFrontTest, RandomBytesHarmNobody) {
   const std::string valid = PostOf("/x?a=b", "{\"a\":1}") + GetOf("/y", "Accept: */*\r\n");
   for (int i = 0; i < 300; ++i) {
     std::string bytes = valid;
-    for (unsigned n = 0; n < 1 + i % 7u; ++n) bytes[random() % bytes.size()] = static_cast<char>(random());
+    for (int n = 0; n < 1 + i % 7; ++n) bytes[random() % bytes.size()] = static_cast<char>(random());
     if (i % 3 == 0) bytes.resize(random() % bytes.size());
     RawSocket client(front.port());
     client.Send(bytes);

@@ -37,8 +37,9 @@ class GangPlanTest : public ::testing::Test {
   }
   kube::Plan Plan(int second = 10) {
     const model::GangId id = cluster_.FindGang("default", "g");
-    const GangView view{cluster_, id, group_, telling_, [this](const model::Task& task) { return accepted_ == task.name; },
-                        [this](const model::Task&) { return written_; }, leftovers_, At(0), absl::Seconds(30), "id"};
+    const auto accepted = [this](const model::Task& task) { return accepted_ == task.name; };
+    const auto written = [this](const model::Task&) { return written_; };
+    const GangView view{cluster_, id, group_, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id"};
     return PlanGang(view, At(second));
   }
   // "podgroups g", "pods/binding g-w-0", of all stages.

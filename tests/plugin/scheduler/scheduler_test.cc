@@ -1115,11 +1115,11 @@ TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
 TEST(SchedulerObjectsTest, OfEachResourceWhatDoesNotDecodeIsTold) {
   const std::map<std::string, std::string> bad = {{"pods", R"("spec":[])"}, {"nodes", R"("spec":[])"}, {"queues", R"("spec":[])"}, {"priorityclasses", R"("value":"x")"},
                                                   {"persistentvolumeclaims", R"("spec":[])"}, {"persistentvolumes", R"("spec":[])"}, {"storageclasses", R"("volumeBindingMode":[])"}};
-  for (const auto& [plural, member] : bad) {
-    SCOPED_TRACE(plural);
+  for (const auto& [resource, spec] : bad) {
+    SCOPED_TRACE(resource);
     SimulatedLoop loop(1);
     testutil::FakeClient client(loop);
-    client.SetHandler([&, plural = plural, member = member](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
+    client.SetHandler([&, plural = resource, member = spec](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
       if (request.method != "GET") return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
       const std::string item = absl::StrCat(R"({"metadata":{"name":"bad","uid":"u1","resourceVersion":"1"},)", member, "}");
       return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", absl::EndsWith(request.path, "/" + plural) ? item : "", "]}"));

@@ -132,7 +132,7 @@ TEST(KubeflowTest, K3MastersServeAndEndTheJob) {
   const Translation out = Made(Job(MasterAndWorkers()));
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(out.mode, Mode::kServers);
-  for (const std::size_t task : {0, 1}) {
+  for (const std::size_t task : {0u, 1u}) {
     EXPECT_EQ(EnvOf(out, task, "PADDLE_NNODES"), "3");
     EXPECT_EQ(EnvOf(out, task, "PADDLE_MASTER"), "paddle-simple-cpu-master-0.paddle-simple-cpu:36543");
   }
