@@ -1,5 +1,5 @@
 // The job plugins: what a Job may name in spec.plugins. One table, which admission reads here and which the lifecycle hangs their effects on
-// (plugin/lifecycle/job_plugin.cc). Volcano's, and paddle, which Volcano lacks; docs/job-plugins.md describes them.
+// (plugin/lifecycle/job_plugins/job_plugin.cc). Volcano's, and paddle, which Volcano lacks; docs/job-plugins.md describes them.
 #pragma once
 
 #include <span>

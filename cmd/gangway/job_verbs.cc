@@ -13,7 +13,7 @@
 #include "cmd/vcctl/job_answers.h"
 #include "cmd/vcctl/job_view.h"
 #include "kube/runtime/informer.h"
-#include "plugin/lifecycle/pod.h"
+#include "plugin/lifecycle/job/pod.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::cmd {

@@ -13,7 +13,7 @@
 #include "api/schemas/table.h"
 #include "api/volcano/restarts.h"
 #include "base/printable.h"
-#include "plugin/lifecycle/last_failure.h"
+#include "plugin/lifecycle/job/last_failure.h"
 #include "plugin/lifecycle/pod_failure.h"
 #include "plugin/lifecycle/words.h"
 

@@ -3,7 +3,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_format.h"
 #include "base/printable.h"
-#include "plugin/lifecycle/reconcile_queue.h"
+#include "plugin/lifecycle/queue/reconcile_queue.h"
 
 namespace gangway::cmd {
 

@@ -11,7 +11,7 @@
 #include "api/volcano/cron_job.h"
 #include "kube/runtime/component.h"
 #include "plugin/controller/stored_job.h"
-#include "plugin/lifecycle/reconcile_cron_job.h"
+#include "plugin/lifecycle/cron/reconcile_cron_job.h"
 
 namespace gangway::controller {
 

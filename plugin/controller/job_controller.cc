@@ -7,8 +7,8 @@
 #include "base/strings.h"
 #include "kube/plan/writes.h"
 #include "plugin/controller/late_commands.h"
-#include "plugin/lifecycle/pod.h"
-#include "plugin/lifecycle/reconcile_job.h"
+#include "plugin/lifecycle/job/pod.h"
+#include "plugin/lifecycle/job/reconcile_job.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::controller {

@@ -10,7 +10,7 @@
 #include "api/volcano/flow.h"
 #include "kube/runtime/component.h"
 #include "plugin/controller/stored_job.h"
-#include "plugin/lifecycle/reconcile_job_flow.h"
+#include "plugin/lifecycle/flow/reconcile_job_flow.h"
 
 namespace gangway::controller {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/resource.h"
-#include "plugin/lifecycle/pod.h"
+#include "plugin/lifecycle/job/pod.h"
 
 namespace gangway::controller {
 namespace {

@@ -15,7 +15,7 @@
 #include "api/core/objects.h"
 #include "api/core/pod.h"
 #include "api/volcano/scheduling.h"
-#include "plugin/lifecycle/job_view.h"
+#include "plugin/lifecycle/job/job_view.h"
 
 namespace gangway::controller {
 

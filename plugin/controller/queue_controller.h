@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "api/volcano/scheduling.h"
 #include "kube/runtime/component.h"
-#include "plugin/lifecycle/reconcile_queue.h"
+#include "plugin/lifecycle/queue/reconcile_queue.h"
 
 namespace gangway::controller {
 

@@ -6,7 +6,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "base/loop.h"
-#include "plugin/lifecycle/ssh_key.h"
+#include "plugin/lifecycle/job_plugins/ssh_key.h"
 
 namespace gangway::controller {
 

@@ -9,7 +9,7 @@
 #include "base/backoff.h"
 #include "kube/client/status.h"
 #include "kube/runtime/write_request.h"
-#include "plugin/lifecycle/job_plugin.h"
+#include "plugin/lifecycle/job_plugins/job_plugin.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::controller {

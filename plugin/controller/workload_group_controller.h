@@ -14,7 +14,7 @@
 #include "api/volcano/scheduling.h"
 #include "kube/runtime/component.h"
 #include "plugin/controller/namespace_queues.h"
-#include "plugin/lifecycle/workload_group.h"
+#include "plugin/lifecycle/workload_groups/workload_group.h"
 
 namespace gangway::controller {
 

@@ -10,7 +10,7 @@
 #include "api/duration.h"
 #include "base/status_macros.h"
 #include "plugin/extender/field_path.h"
-#include "plugin/lifecycle/decide.h"
+#include "plugin/lifecycle/policy/decide.h"
 
 namespace gangway::extender {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
-#include "plugin/lifecycle/pod.h"
-#include "plugin/lifecycle/reconcile_job.h"
-#include "plugin/lifecycle/record.h"
+#include "plugin/lifecycle/job/pod.h"
+#include "plugin/lifecycle/job/reconcile_job.h"
+#include "plugin/lifecycle/job/record.h"
 
 namespace gangway::lifecycle {
 namespace {

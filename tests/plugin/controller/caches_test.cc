@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "plugin/controller/namespace_queues.h"
 #include "tests/plugin/controller/controllers_fixture.h"
-#include "tests/plugin/lifecycle/world.h"
+#include "tests/plugin/lifecycle/job/world.h"
 
 namespace gangway::controller {
 namespace {

@@ -5,7 +5,7 @@
 #include "api/volcano/cron_job.h"
 #include "gmock/gmock.h"
 #include "kube/client/status.h"
-#include "plugin/lifecycle/reconcile_cron_job.h"
+#include "plugin/lifecycle/cron/reconcile_cron_job.h"
 #include "tests/plugin/controller/controllers_fixture.h"
 
 namespace gangway::controller {

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/plugin/controller/controllers_fixture.h"
-#include "tests/plugin/lifecycle/world.h"
+#include "tests/plugin/lifecycle/job/world.h"
 
 namespace gangway::controller {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/plugin/controller/controllers_fixture.h"
-#include "tests/plugin/lifecycle/world.h"
+#include "tests/plugin/lifecycle/job/world.h"
 
 namespace gangway::controller {
 namespace {

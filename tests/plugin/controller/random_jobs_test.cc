@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "gmock/gmock.h"
 #include "tests/plugin/controller/controllers_fixture.h"
-#include "tests/plugin/lifecycle/random_job.h"
+#include "tests/plugin/lifecycle/job/random_job.h"
 
 namespace gangway::controller {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "gmock/gmock.h"
 #include "tests/plugin/controller/controllers_fixture.h"
-#include "tests/plugin/lifecycle/world.h"
+#include "tests/plugin/lifecycle/job/world.h"
 
 namespace gangway::controller {
 namespace {

@@ -1,7 +1,7 @@
 // Jobs with ttlSecondsAfterFinished, on the sandbox's API server and its garbage collector (recorded: tests/golden/volcano/ttl).
 #include "gmock/gmock.h"
 #include "tests/plugin/controller/controllers_fixture.h"
-#include "tests/plugin/lifecycle/world.h"
+#include "tests/plugin/lifecycle/job/world.h"
 
 namespace gangway::controller {
 namespace {

@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "api/random_object.h"
 #include "gtest/gtest.h"
-#include "plugin/lifecycle/reconcile_job_flow.h"
-#include "plugin/lifecycle/reconcile_queue.h"
-#include "plugin/lifecycle/workload_group.h"
+#include "plugin/lifecycle/flow/reconcile_job_flow.h"
+#include "plugin/lifecycle/queue/reconcile_queue.h"
+#include "plugin/lifecycle/workload_groups/workload_group.h"
 
 namespace gangway::lifecycle {
 namespace {

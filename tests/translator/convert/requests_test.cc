@@ -9,7 +9,7 @@
 #include "api/volcano/job.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "plugin/lifecycle/pod_group.h"
+#include "plugin/lifecycle/job/pod_group.h"
 #include "translator/convert/gang.h"
 
 namespace gangway::convert {

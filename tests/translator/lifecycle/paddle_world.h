@@ -16,10 +16,10 @@
 #include "absl/strings/string_view.h"
 #include "api/json_value.h"
 #include "base/check.h"
-#include "plugin/lifecycle/job_plugin.h"
-#include "plugin/lifecycle/pod.h"
-#include "plugin/lifecycle/pod_facts.h"
-#include "plugin/lifecycle/reconcile_job.h"
+#include "plugin/lifecycle/job/pod.h"
+#include "plugin/lifecycle/job/pod_facts.h"
+#include "plugin/lifecycle/job/reconcile_job.h"
+#include "plugin/lifecycle/job_plugins/job_plugin.h"
 #include "translator/lifecycle/reconcile_paddle_job.h"
 
 namespace gangway::testutil {
