@@ -8,8 +8,8 @@
 #include "api/crd/crd.h"
 #include "api/kinds/kinds.h"
 #include "base/nearest.h"
-#include "cmd/gangway/exit_code.h"
-#include "cmd/gangway/output.h"
+#include "cmd/terminal/exit_code.h"
+#include "cmd/terminal/output.h"
 
 namespace gangway::cmd {
 

@@ -12,9 +12,9 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
-#include "cmd/gangway/exit_code.h"
-#include "cmd/gangway/output.h"
-#include "cmd/gangway/version.h"
+#include "cmd/terminal/exit_code.h"
+#include "cmd/terminal/output.h"
+#include "cmd/terminal/version.h"
 #include "kube/serve/pages.h"
 #include "plugin/extender/server.h"
 

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "cmd/gangway/command_line.h"
 #include "cmd/gangway/extender_command.h"
-#include "cmd/gangway/version.h"
+#include "cmd/terminal/command_line.h"
+#include "cmd/terminal/version.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 // documents too, checked as a user's are: what comes out has no field of a wrong type.
 #include "api/paddle/paddle_job.h"
 #include "base/strings.h"
-#include "cmd/gangway/object_check.h"
-#include "cmd/gangway/translation_text.h"
+#include "cmd/translate/object_check.h"
+#include "cmd/translate/translation_text.h"
 #include "tests/fuzz/manifest_input.h"
 #include "translator/convert/translate.h"
 #include "translator/files/manifest.h"

@@ -7,8 +7,8 @@
 #include "api/manifest/manifest.h"
 #include "base/check.h"
 #include "benchmark/benchmark.h"
-#include "cmd/gangway/object_check.h"
-#include "cmd/gangway/translation_text.h"
+#include "cmd/translate/object_check.h"
+#include "cmd/translate/translation_text.h"
 #include "translator/files/manifest.h"
 
 namespace gangway {

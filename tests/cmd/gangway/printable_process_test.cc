@@ -50,7 +50,7 @@ TEST(PrintableProcessTest, CommandsPrintThroughOneDoor) {
     ++looked_at;
     const std::string text = ReadFile(entry.path());
     for (const char* const call : {"std::printf(", "std::fprintf(", "std::puts(", "std::fputs(", "std::fwrite(", "std::fputc(", "std::cout", "std::cerr"}) {
-      EXPECT_EQ(text.find(call), std::string::npos) << entry.path() << " has " << call << "; cmd/gangway/output.h prints";
+      EXPECT_EQ(text.find(call), std::string::npos) << entry.path() << " has " << call << "; cmd/terminal/output.h prints";
     }
   }
   EXPECT_GT(looked_at, 40);

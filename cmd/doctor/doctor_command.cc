@@ -1,0 +1,154 @@
+#include "cmd/doctor/doctor_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include <boost/json.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "api/cluster_resources.h"
+#include "api/json_path.h"
+#include "api/json_value.h"
+#include "api/paddle/paddle_job.h"
+#include "api/paddle_resources.h"
+#include "api/resource.h"
+#include "base/log.h"
+#include "cmd/doctor/checks.h"
+
+namespace gangway::cmd {
+namespace {
+
+namespace json = boost::json;
+
+constexpr char kDoctorCommand[] = "doctor";
+constexpr api::Resource kValidating{"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "validatingwebhookconfiguration", "ValidatingWebhookConfiguration", false};
+constexpr api::Resource kMutating{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "mutatingwebhookconfiguration", "MutatingWebhookConfiguration", false};
+
+// Looks at one thing after the other; what it may not see is told and left out.
+class Look {
+ public:
+  explicit Look(ApiCaller& caller) : caller_(caller) {}
+
+  // Unavailable when nobody answers at all.
+  absl::StatusOr<ClusterSight> Take() {
+    sight_.now = absl::Now();
+    GW_ASSIGN_OR_RETURN(const Bytes version, caller_.Call("GET", "/version"));
+    const absl::StatusOr<json::value> versions = api::ParseJson(*version);
+    sight_.embedded = versions.ok() && absl::EndsWith(api::TextAt(*versions, {"gitVersion"}), "+gangway");
+    std::set<std::string> groups;
+    for (const api::Resource* const needed : NeededTypes()) {
+      if (groups.insert(needed->ApiVersion()).second) Discover(*needed);
+    }
+    sight_.validating = All(kValidating);
+    sight_.mutating = All(kMutating);
+    if (!sight_.validating.empty() || !sight_.mutating.empty()) {
+      sight_.services = All(api::kServices);
+      sight_.endpoints = All(api::kEndpoints);
+    }
+    sight_.deployments = All(api::kDeployments);
+    sight_.leases = All(api::kLeases);
+    sight_.pods = All(api::kPods);
+    sight_.queues = All(api::kQueues);
+    sight_.jobs = All(api::kJobs);
+    sight_.paddle_jobs = All(api::paddle::kPaddleJobs);
+    sight_.kubeflow_jobs = All(api::paddle::kubeflow::kPaddleJobs);
+    sight_.pod_groups = All(api::kPodGroups);
+    sight_.claims = All(api::kPersistentVolumeClaims);
+    sight_.storage_classes = All(api::kStorageClasses);
+    std::set<std::pair<std::string, std::string>> accounts;
+    for (const convert::PodLister& lister : ListersIn(sight_)) accounts.insert({lister.ns, lister.service_account});
+    for (const auto& [ns, account] : accounts) Ask(ns, account);
+    return std::move(sight_);
+  }
+
+ private:
+  void Missed(absl::string_view what, const absl::Status& status) {
+    Say(kDoctorCommand, absl::StrCat("not looked at: ", what, ": ", status.message()));
+  }
+
+  // Which types of the resource's group are served.
+  void Discover(const api::Resource& resource) {
+    const std::string group = absl::StrCat(View(resource.group), "/", View(resource.version));
+    const absl::StatusOr<Bytes> body = caller_.Call("GET", absl::StrCat("/apis/", group));
+    if (absl::IsNotFound(body.status())) return;
+    const absl::StatusOr<json::value> list = body.ok() ? api::ParseJson(**body) : body.status();
+    if (!list.ok()) return Missed(group, list.status());
+    boost::system::error_code none;
+    const json::value* const resources = list->find_pointer("/resources", none);
+    if (resources == nullptr || !resources->is_array()) return;
+    for (const json::value& one : resources->get_array()) {
+      const json::value* const name = one.find_pointer("/name", none);
+      if (name != nullptr && name->is_string()) sight_.served.insert(absl::StrCat(View(name->get_string()), ".", View(resource.group)));
+    }
+  }
+
+  Objects All(const api::Resource& resource) {
+    Objects out;
+    const absl::StatusOr<std::vector<std::string>> items = caller_.ListJson(resource, "");
+    if (!items.ok()) {
+      if (absl::IsNotFound(items.status())) return out;  // a type that is not served has no objects
+      sight_.not_seen.insert(std::string(resource.plural));
+      Missed(View(resource.plural), items.status());
+      return out;
+    }
+    for (const std::string& item : *items) {
+      absl::StatusOr<json::value> object = api::ParseJson(item);
+      if (object.ok()) out.push_back(*std::move(object));
+    }
+    return out;
+  }
+
+  // A review is an answer, nothing is stored.
+  void Ask(const std::string& ns, const std::string& account) {
+    const json::object review{
+        {"apiVersion", "authorization.k8s.io/v1"},
+        {"kind", "SubjectAccessReview"},
+        {"spec", json::object{{"user", absl::StrCat("system:serviceaccount:", ns, ":", account)},
+                              {"groups", json::array{"system:serviceaccounts", absl::StrCat("system:serviceaccounts:", ns), "system:authenticated"}},
+                              {"resourceAttributes", json::object{{"namespace", ns}, {"verb", "list"}, {"version", "v1"}, {"resource", "pods"}}}}}};
+    const absl::StatusOr<Bytes> answer = caller_.Call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", api::ToJson(review));
+    const absl::StatusOr<json::value> body = answer.ok() ? api::ParseJson(**answer) : answer.status();
+    if (!body.ok()) return Missed(absl::StrCat("whether service account ", ns, "/", account, " may list pods, which its jobs need"), body.status());
+    boost::system::error_code none;
+    const json::value* const allowed = body->find_pointer("/status/allowed", none);
+    sight_.access.push_back({ns, account, allowed != nullptr && allowed->is_bool() && allowed->get_bool()});
+  }
+
+  ApiCaller& caller_;
+  ClusterSight sight_;
+};
+
+}  // namespace
+
+DoctorCommand::DoctorCommand(CLI::App& app) : command_(app.add_subcommand("doctor", "look for what keeps jobs of this cluster from running, and say what to do")) {
+  command_->footer(
+      "Looks for missing types, webhooks without a service, nobody who schedules or keeps jobs, two who do, paddle-operator beside us, PodGroups of a\n"
+      "PaddleJob's name, queues that are closed or not there or list devices and no pods, jobs that cannot be translated, claims and images that are not\n"
+      "there, fields that our scheduler does not know, jobs that wait for long, and jobs of paddle_k8s that may not list pods. Changes nothing. See docs/commands.md.\n"
+      "Exit code: 0 nothing was found, 1 something was, 2 a flag is wrong or the cluster cannot be looked at.");
+  AddServerFlags(*command_, server_);
+}
+
+bool DoctorCommand::chosen() const { return command_->parsed(); }
+
+int DoctorCommand::Run() const {
+  log::Options logs;
+  logs.level = log::Level::kError;  // what goes wrong is told in the command's own words
+  log::Configure(std::move(logs));
+  const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(server_);
+  const absl::StatusOr<ClusterSight> sight = caller.ok() ? Look(**caller).Take() : caller.status();
+  if (!sight.ok()) {
+    Complain(kDoctorCommand, sight.status());
+    return kNoAnswer;
+  }
+  const Ailments found = Examine(*sight);
+  if (!Put(stdout, found.empty() ? "nothing was found\n" : AilmentsText(found))) return kNoAnswer;
+  return found.empty() ? kDone : kNo;
+}
+
+}  // namespace gangway::cmd

@@ -1,0 +1,73 @@
+// What jobs, PodGroups and queues ask for that our scheduler does not know or will not do: it waits for ever.
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "api/json_path.h"
+#include "api/json_value.h"
+#include "api/resource.h"
+#include "base/strings.h"
+#include "cmd/doctor/checks.h"
+#include "plugin/ingest/foresight.h"
+
+namespace gangway::cmd {
+namespace {
+
+namespace json = boost::json;
+using api::TextAt;
+
+constexpr char kRemedy[] = "leave the field out, or let a scheduler that knows it place the pods; docs/volcano.md lists what is known";
+
+void Foretell(const json::value& object, const api::Resource& resource, Ailments& out) {
+  const std::vector<ingest::Foresight> foresights = ingest::ForeseeIn(resource, api::ToJson(object));
+  if (foresights.empty()) return;
+  const std::string what = absl::StrJoin(foresights, "; ", [](std::string* text, const ingest::Foresight& each) { absl::StrAppend(text, each.ToString()); });
+  out.push_back({"D-UNKNOWN-FIELD", absl::StrCat(View(resource.singular), " ", NamespaceOf(object).empty() ? NameOf(object) : KeyOf(object)), what, kRemedy});
+}
+
+}  // namespace
+
+Ailments FieldsThatWaitForEver(const ClusterSight& sight) {
+  Ailments out;
+  if (!ControllersOf(sight).volcano_scheduler.empty()) return out;  // it knows more
+  for (const json::value& job : sight.jobs) {
+    const std::string phase = PhaseOf(job);
+    if (IsUnfinishedJob(job) && (phase.empty() || phase == "Pending")) Foretell(job, api::kJobs, out);
+  }
+  for (const json::value& group : sight.pod_groups) {
+    const json::value* const owner = ControllerOf(group);
+    if (owner == nullptr || !absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/")) Foretell(group, api::kPodGroups, out);
+  }
+  for (const json::value& queue : sight.queues) Foretell(queue, api::kQueues, out);
+  return out;
+}
+
+Ailments ClaimsThatWaitForTheirPod(const ClusterSight& sight) {
+  Ailments out;
+  if (!ControllersOf(sight).volcano_scheduler.empty()) return out;  // it binds them
+  std::set<std::string> waiting_classes;
+  for (const json::value& one : sight.storage_classes) {
+    if (TextAt(one, {"volumeBindingMode"}) == "WaitForFirstConsumer") waiting_classes.insert(NameOf(one));
+  }
+  std::set<std::string> mounted;  // by pods that our scheduler is to place
+  for (const json::value& pod : sight.pods) {
+    if (TextAt(pod, {"spec", "schedulerName"}) != "volcano" || !TextAt(pod, {"spec", "nodeName"}).empty()) continue;
+    for (const json::value& volume : api::ListAt(pod, {"spec", "volumes"})) {
+      const std::string claim = TextAt(volume, {"persistentVolumeClaim", "claimName"});
+      if (!claim.empty()) mounted.insert(absl::StrCat(NamespaceOf(pod), "/", claim));
+    }
+  }
+  for (const json::value& claim : sight.claims) {
+    const std::string storage_class = TextAt(claim, {"spec", "storageClassName"});
+    if (TextAt(claim, {"status", "phase"}) != "Pending" || !TextAt(claim, {"spec", "volumeName"}).empty()) continue;
+    if (!waiting_classes.contains(storage_class) || !mounted.contains(KeyOf(claim))) continue;
+    out.push_back({"D-CLAIM", absl::StrCat("persistentvolumeclaim ", KeyOf(claim)),
+                   absl::StrCat("is not bound, and its storage class ", storage_class,
+                                " binds a claim when its pod gets a node (WaitForFirstConsumer), which gangway's scheduler gives none before: pods that mount it wait for ever"),
+                   "use a class with volumeBindingMode Immediate, or make the claim anew with the volumeName of a volume"});
+  }
+  return out;
+}
+
+}  // namespace gangway::cmd

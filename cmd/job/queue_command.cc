@@ -1,0 +1,104 @@
+#include "cmd/job/queue_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "api/volcano/scheduling.h"
+#include "cmd/vcctl/command.h"
+#include "cmd/vcctl/queue_list.h"
+
+namespace gangway::cmd {
+namespace {
+
+using api::volcano::PodGroup;
+using api::volcano::Queue;
+
+constexpr std::int64_t kMaxWeight = 65535;
+
+absl::Status About(const std::string& name, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat("queue ", name, ": ", status.message(), absl::IsNotFound(status) ? "; gangway queue list shows what is there" : ""));
+}
+
+absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues) {
+  GW_ASSIGN_OR_RETURN(const std::vector<PodGroup> groups, caller.List<PodGroup>(api::kPodGroups, ""));
+  Put(stdout, QueueListText(queues, groups));
+  return absl::OkStatus();
+}
+
+absl::Status SetWeight(ApiCaller& caller, const std::string& name, std::int64_t weight) {
+  return caller.Call("PATCH", api::PathOf(api::kQueues, "", name), absl::StrCat(R"({"spec":{"weight":)", weight, "}}"), "", "application/merge-patch+json").status();
+}
+
+absl::Status Command(ApiCaller& caller, const std::string& name, absl::string_view action) {
+  GW_ASSIGN_OR_RETURN(const Queue queue, caller.Get<Queue>(api::kQueues, "", name));
+  const api::volcano::Command command = QueueCommandObject(queue, action);
+  return caller.Call("POST", api::PathOf(api::kCommands, command.metadata.ns), api::Encode(command)).status();
+}
+
+}  // namespace
+
+QueueCommand::QueueCommand(CLI::App& app) : command_(app.add_subcommand("queue", "list, get and operate queues, as vcctl does")) {
+  command_->require_subcommand(1);
+  command_->footer(
+      "Exit code: 0 done, 1 the API server refused it or has no such queue, 2 a flag is wrong or the API server does not answer.\n\n"
+      "  gangway queue list\n"
+      "  gangway queue operate ads --action close           takes no new jobs; those that run go on\n"
+      "  gangway queue operate ads --action update --weight 4");
+  CLI::App* list = command_->add_subcommand("list", "one line a queue");
+  CLI::App* get = command_->add_subcommand("get", "one queue");
+  CLI::App* operate = command_->add_subcommand("operate", "open or close a queue, or change its weight");
+  for (CLI::App* command : {list, get, operate}) AddServerFlags(*command, flags_.server);
+  for (CLI::App* command : {get, operate}) command->add_option("-n,--name,name", flags_.name, "of the queue");
+  operate->add_option("-a,--action", flags_.action, "open, close or update");
+  operate->add_option("-w,--weight", flags_.weight, "of --action update: the queue's share of the cluster");
+}
+
+bool QueueCommand::chosen() const { return command_->parsed(); }
+
+absl::Status QueueCommand::Check(absl::string_view verb) const {
+  if (verb == "list") return absl::OkStatus();
+  if (flags_.name.empty()) return absl::InvalidArgumentError(absl::StrCat("name is mandatory to ", verb, " a particular queue: gangway queue ", verb, " NAME"));
+  if (verb == "get") return absl::OkStatus();
+  const bool update = flags_.action == "update";
+  if (flags_.action != "open" && flags_.action != "close" && !update) {
+    return absl::InvalidArgumentError(absl::StrCat("queue ", flags_.name, ": --action ", flags_.action.empty() ? "is missing" : flags_.action, ": write open, close or update"));
+  }
+  if (update && (flags_.weight < 1 || flags_.weight > kMaxWeight)) {
+    return absl::InvalidArgumentError(absl::StrCat("queue ", flags_.name, ": --action update needs --weight, from 1 to ", kMaxWeight));
+  }
+  if (!update && flags_.weight != 0) return absl::InvalidArgumentError(absl::StrCat("queue ", flags_.name, ": --weight goes with --action update only"));
+  return absl::OkStatus();
+}
+
+absl::Status QueueCommand::List(ApiCaller& caller) const {
+  GW_ASSIGN_OR_RETURN(const std::vector<Queue> queues, caller.List<Queue>(api::kQueues, ""));
+  return Print(caller, queues);
+}
+
+absl::Status QueueCommand::Get(ApiCaller& caller) const {
+  absl::StatusOr<Queue> queue = caller.Get<Queue>(api::kQueues, "", flags_.name);
+  if (!queue.ok()) return About(flags_.name, queue.status());
+  return About(flags_.name, Print(caller, {*std::move(queue)}));
+}
+
+absl::Status QueueCommand::Operate(ApiCaller& caller) const {
+  if (flags_.action == "update") return About(flags_.name, SetWeight(caller, flags_.name, flags_.weight));
+  return About(flags_.name, Command(caller, flags_.name, flags_.action == "open" ? "OpenQueue" : "CloseQueue"));
+}
+
+int QueueCommand::Run() {
+  const std::string verb = command_->get_subcommands().front()->get_name();
+  const std::string command = absl::StrCat("queue ", verb);
+  if (const absl::Status wrong = Check(verb); !wrong.ok()) return Complain(command, wrong);
+  const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(flags_.server);
+  if (!caller.ok()) return Complain(command, caller.status());
+  const absl::Status done = verb == "list" ? List(**caller) : verb == "get" ? Get(**caller) : Operate(**caller);
+  return done.ok() ? kDone : Complain(command, done);
+}
+
+}  // namespace gangway::cmd

@@ -1,0 +1,91 @@
+#include "cmd/terminal/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/nearest.h"
+#include "cmd/terminal/exit_code.h"
+#include "cmd/terminal/output.h"
+
+namespace gangway::cmd {
+namespace {
+
+// The command that was read last, with the words before it: "gangway job view".
+struct Place {
+  const CLI::App* command;
+  std::string words;
+};
+
+Place PlaceIn(const CLI::App& app) {
+  Place place{&app, app.get_name()};
+  while (!place.command->get_subcommands().empty()) {
+    place.command = place.command->get_subcommands().front();
+    absl::StrAppend(&place.words, " ", place.command->get_name());
+  }
+  return place;
+}
+
+std::vector<std::string> FlagsOf(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back(name);
+  }
+  return flags;
+}
+
+std::vector<std::string> CommandsOf(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* one : command.get_subcommands([](const CLI::App*) { return true; })) names.push_back(one->get_name());
+  return names;
+}
+
+bool IsFlag(absl::string_view word) { return word.size() > 1 && word.front() == '-'; }
+
+std::string NoSuchFlag(absl::string_view word, const Place& place) {
+  const absl::string_view flag = word.substr(0, word.find('='));
+  absl::string_view name = flag;
+  const std::string near = absl::ConsumePrefix(&name, "--") ? Nearest(name, FlagsOf(*place.command)) : "";
+  return absl::StrCat("there is no flag ", flag, near.empty() ? "" : absl::StrCat("; did you mean --", near, "?"), near.empty() ? "; see " : " See ", place.words, " --help");
+}
+
+std::string UselessWord(absl::string_view word, const Place& place) {
+  const std::vector<std::string> commands = CommandsOf(*place.command);
+  if (!commands.empty()) return NoSuchCommand(word, commands, place.words);
+  const bool takes_files = place.command->get_option_no_throw("--filename") != nullptr;
+  return absl::StrCat("\"", word, "\" belongs to no flag", takes_files ? absl::StrCat("; did you mean -f ", word, "?") : "", takes_files ? " See " : "; see ", place.words,
+                      " --help");
+}
+
+// What nobody understood comes before what is missing: it may be that.
+std::string Complaint(const CLI::App& app, const CLI::ParseError& error, const Place& place) {
+  std::vector<std::string> left = app.remaining(/*recurse=*/true);
+  std::erase(left, "--");
+  for (const std::string& word : left) {
+    if (IsFlag(word)) return NoSuchFlag(word, place);
+  }
+  if (!left.empty()) return UselessWord(left.front(), place);
+  return absl::StrCat(error.what(), "; see ", place.words, " --help");
+}
+
+}  // namespace
+
+std::string NoSuchCommand(absl::string_view word, const std::vector<std::string>& commands, absl::string_view program) {
+  const std::string near = Nearest(word, commands);
+  return absl::StrCat("there is no command \"", word, "\"", near.empty() ? "; see " : absl::StrCat("; did you mean ", near, "? See "), program, " --help");
+}
+
+std::optional<int> ReadCommandLine(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+    const Place place = PlaceIn(app);
+    Note(absl::StrCat(place.words, ": ", Complaint(app, error, place)));
+    return kNoAnswer;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gangway::cmd
