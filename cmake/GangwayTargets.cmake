@@ -30,12 +30,12 @@ function(gw_compile_as_test target)
 endfunction()
 
 if(GW_BUILD_TESTS)
-  add_library(gangway_test_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch/empty.cc)
-  target_include_directories(gangway_test_pch PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(gangway_test_pch PRIVATE gangway_options absl::status absl::statusor absl::strings absl::time absl::any_invocable
+  add_library(gangway_tests_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch/empty.cc)
+  target_include_directories(gangway_tests_pch PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(gangway_tests_pch PRIVATE gangway_options absl::status absl::statusor absl::strings absl::time absl::any_invocable
     absl::btree absl::flat_hash_map GTest::gmock)
-  gw_compile_as_test(gangway_test_pch)
-  target_precompile_headers(gangway_test_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch/test.h)
+  gw_compile_as_test(gangway_tests_pch)
+  target_precompile_headers(gangway_tests_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch/test.h)
 endif()
 
 function(gw_stage_headers target folder)
@@ -142,7 +142,7 @@ const char* const kTestNames = \"${lines}\";
     return()
   endif()
   gw_compile_as_test(${name})
-  target_precompile_headers(${name} REUSE_FROM gangway_test_pch)
+  target_precompile_headers(${name} REUSE_FROM gangway_tests_pch)
 endfunction()
 
 # Of the folder that is being read: the program, and a link to it for each of its tests.
