@@ -128,7 +128,7 @@ Ailments ListersWithoutRight(const ClusterSight& sight) {
 Ailments Examine(const ClusterSight& sight) {
   Ailments out;
   for (const auto check : {MissingTypes, DanglingWebhooks, NobodyAtWork, TwoControllers, HandMadeGroups, QueuesThatTakeNoJobs, QueuesWithoutPods, JobsThatAreNotTranslated,
-                           FieldsThatWaitForEver, MissingClaims, ClaimsThatWaitForTheirPod, ContainersThatCannotStart, JobsThatWait, ListersWithoutRight}) {
+                           FieldsThatWaitForEver, MissingClaims, ContainersThatCannotStart, JobsThatWait, ListersWithoutRight}) {
     for (Ailment& ailment : check(sight)) out.push_back(std::move(ailment));
   }
   return out;

@@ -56,9 +56,6 @@ Ailments MissingClaims(const ClusterSight& sight);
 // fields.cc: fields of jobs that wait, of PodGroups of others and of queues that our scheduler does not know. Nothing where Volcano's is at
 // work: it knows them.
 Ailments FieldsThatWaitForEver(const ClusterSight& sight);
-// Claims of pods without a node whose class binds them when the pod gets one, which our scheduler gives none before.
-Ailments ClaimsThatWaitForTheirPod(const ClusterSight& sight);
-
 // All of them, in this order.
 Ailments Examine(const ClusterSight& sight);
 // A paragraph each.

@@ -59,7 +59,6 @@ class Look {
     sight_.kubeflow_jobs = All(api::paddle::kubeflow::kPaddleJobs);
     sight_.pod_groups = All(api::kPodGroups);
     sight_.claims = All(api::kPersistentVolumeClaims);
-    sight_.storage_classes = All(api::kStorageClasses);
     std::set<std::pair<std::string, std::string>> accounts;
     for (const convert::PodLister& lister : ListersIn(sight_)) accounts.insert({lister.ns, lister.service_account});
     for (const auto& [ns, account] : accounts) Ask(ns, account);

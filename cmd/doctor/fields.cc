@@ -43,31 +43,4 @@ Ailments FieldsThatWaitForEver(const ClusterSight& sight) {
   return out;
 }
 
-Ailments ClaimsThatWaitForTheirPod(const ClusterSight& sight) {
-  Ailments out;
-  if (!ControllersOf(sight).volcano_scheduler.empty()) return out;  // it binds them
-  std::set<std::string> waiting_classes;
-  for (const json::value& one : sight.storage_classes) {
-    if (TextAt(one, {"volumeBindingMode"}) == "WaitForFirstConsumer") waiting_classes.insert(NameOf(one));
-  }
-  std::set<std::string> mounted;  // by pods that our scheduler is to place
-  for (const json::value& pod : sight.pods) {
-    if (TextAt(pod, {"spec", "schedulerName"}) != "volcano" || !TextAt(pod, {"spec", "nodeName"}).empty()) continue;
-    for (const json::value& volume : api::ListAt(pod, {"spec", "volumes"})) {
-      const std::string claim = TextAt(volume, {"persistentVolumeClaim", "claimName"});
-      if (!claim.empty()) mounted.insert(absl::StrCat(NamespaceOf(pod), "/", claim));
-    }
-  }
-  for (const json::value& claim : sight.claims) {
-    const std::string storage_class = TextAt(claim, {"spec", "storageClassName"});
-    if (TextAt(claim, {"status", "phase"}) != "Pending" || !TextAt(claim, {"spec", "volumeName"}).empty()) continue;
-    if (!waiting_classes.contains(storage_class) || !mounted.contains(KeyOf(claim))) continue;
-    out.push_back({"D-CLAIM", absl::StrCat("persistentvolumeclaim ", KeyOf(claim)),
-                   absl::StrCat("is not bound, and its storage class ", storage_class,
-                                " binds a claim when its pod gets a node (WaitForFirstConsumer), which gangway's scheduler gives none before: pods that mount it wait for ever"),
-                   "use a class with volumeBindingMode Immediate, or make the claim anew with the volumeName of a volume"});
-  }
-  return out;
-}
-
 }  // namespace gangway::cmd

@@ -35,7 +35,7 @@ struct ClusterSight {
   std::set<std::string> not_seen;  // plural names of what could not be looked at, which doctor tells elsewhere: what is missing in it is not missing
   bool embedded = false;           // the controllers and the scheduler are in the API server's process: nobody shows them
   Objects validating, mutating;    // webhook configurations
-  Objects services, endpoints, deployments, leases, pods, pod_groups, queues, jobs, paddle_jobs, kubeflow_jobs, claims, storage_classes;
+  Objects services, endpoints, deployments, leases, pods, pod_groups, queues, jobs, paddle_jobs, kubeflow_jobs, claims;
   std::vector<ServiceAccess> access;
   absl::Time now;
   bool Saw(absl::string_view plural) const { return !not_seen.contains(std::string(plural)); }

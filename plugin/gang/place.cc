@@ -158,21 +158,32 @@ bool GangPlacement::Fill(const std::vector<Group>& unordered) {
   std::stable_partition(groups.begin(), groups.end(), [&](const Group& group) { return Decides(group); });
   if (!groups.empty() && Decides(groups.front()) ? FillByDomains(groups) : FillGreedily(groups)) return true;
   DropAll();
-  std::vector<SearchGroup> search;
-  for (const Group& group : groups) {
-    SearchGroup wanted{group.shape, static_cast<int>(group.tasks.size()), {}};
-    for (const Rank& rank : scratch_.Fit(overlay_, group.shape).order()) wanted.rows.push_back(rank.row);
-    search.push_back(std::move(wanted));
-  }
-  const auto found = SearchPlacement(overlay_, search, policy_.search_budget);
-  if (found.empty()) return false;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    std::size_t next = 0;
-    for (const auto& [row, count] : found[g]) {
-      for (int i = 0; i < count; ++i) Put(groups[g].tasks[next++], row);
+  return FillBySearch(groups);
+}
+
+// Where pods let others onto nodes, it matters which of them are placed first: each group is given the lead.
+bool GangPlacement::FillBySearch(std::vector<Group>& groups) {
+  const bool reopen = std::any_of(groups.begin(), groups.end(), [&](const Group& group) { return overlay_.AsksOf(group.shape).reopens(); });
+  const std::size_t tries = reopen ? groups.size() : 1;
+  for (std::size_t tried = 0; tried < tries; ++tried) {
+    if (tried > 0) std::rotate(groups.begin(), groups.end() - 1, groups.end());
+    std::vector<SearchGroup> search;
+    for (const Group& group : groups) {
+      SearchGroup wanted{group.shape, static_cast<int>(group.tasks.size()), {}};
+      for (const Rank& rank : scratch_.Fit(overlay_, group.shape).order()) wanted.rows.push_back(rank.row);
+      search.push_back(std::move(wanted));
     }
+    const auto found = SearchPlacement(overlay_, search, policy_.search_budget);
+    if (found.empty()) continue;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      std::size_t next = 0;
+      for (const auto& [row, count] : found[g]) {
+        for (int i = 0; i < count; ++i) Put(groups[g].tasks[next++], row);
+      }
+    }
+    return true;
   }
-  return true;
+  return false;
 }
 
 bool GangPlacement::AllowedByQueue(const std::vector<std::size_t>& tasks, bool complain) {

@@ -52,6 +52,7 @@ class GangPlacement {
   bool FillGreedily(const std::vector<Group>& groups);
   bool FillOneByOne(const Group& group);
   bool FillByDomains(const std::vector<Group>& groups);
+  bool FillBySearch(std::vector<Group>& groups);
   bool Decides(const Group& group);
   bool TooMany(const Group& group);
   void Complain(const std::vector<Group>& groups);

@@ -90,6 +90,17 @@ bool AsksForNodeGroups(const api::Document& document) {
   return (affinity->near.has_value() && !affinity->near->required.empty()) || (affinity->far.has_value() && !affinity->far->required.empty());
 }
 
+std::int64_t StorageOf(const api::ResourceList& list) {
+  const model::NamedAmounts amounts = ToAmounts(list);
+  const auto it = std::find_if(amounts.begin(), amounts.end(), [](const auto& amount) { return amount.first == "storage"; });
+  return it == amounts.end() ? 0 : it->second;
+}
+
+std::vector<std::string> Sorted(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
 // A volume's label of a zone or region: nodes that say where they are must be in one of these, by the label of the same name or of its
 // successor. kubernetes: plugins/volumezone
 void AddZone(const std::string& key, const std::string& value, model::VolumeFacts& facts) {
@@ -205,6 +216,12 @@ model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim) {
   facts.storage_class = claim.spec.storage_class_name;
   facts.ending = claim.metadata.deleting();
   facts.one_pod = std::count(claim.spec.access_modes.begin(), claim.spec.access_modes.end(), "ReadWriteOncePod") > 0;
+  facts.uid = claim.metadata.uid;
+  facts.bytes = StorageOf(claim.spec.resources.requests);
+  facts.access_modes = Sorted(claim.spec.access_modes);
+  facts.block = claim.spec.volume_mode == "Block";
+  if (!claim.spec.selector.empty()) facts.selector = RequirementsOf(claim.spec.selector);
+  facts.selected_node = Find(claim.metadata.annotations, kSelectedNodeAnnotation);
   return facts;
 }
 
@@ -220,11 +237,28 @@ model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume) {
     }
   }
   for (const auto& [key, value] : volume.metadata.labels) AddZone(key, value, facts);
+  facts.uid = volume.metadata.uid;
+  facts.resource_version = volume.metadata.resource_version;
+  facts.available = volume.status.phase == "Available" && !volume.metadata.deleting();
+  if (volume.spec.claim.has_value()) facts.claim = absl::StrCat(volume.spec.claim->ns, "/", volume.spec.claim->name);
+  facts.storage_class = volume.spec.storage_class_name;
+  facts.bytes = StorageOf(volume.spec.capacity);
+  facts.access_modes = Sorted(volume.spec.access_modes);
+  facts.block = volume.spec.volume_mode == "Block";
+  facts.labels.assign(volume.metadata.labels.begin(), volume.metadata.labels.end());
   return facts;
 }
 
 model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& object) {
-  return {object.metadata.name, object.volume_binding_mode == "WaitForFirstConsumer"};
+  model::StorageClassFacts facts;
+  facts.name = object.metadata.name;
+  facts.waits_for_pod = object.volume_binding_mode == "WaitForFirstConsumer";
+  facts.makes_volumes = object.provisioner != "kubernetes.io/no-provisioner";
+  for (const api::core::TopologyTerm& term : object.allowed_topologies) {
+    model::TermFacts& labels = facts.topologies.emplace_back();
+    for (const api::core::TopologyLabel& label : term.labels) labels.push_back({label.key, model::Op::kIn, label.values});
+  }
+  return facts;
 }
 
 model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object) {

@@ -192,36 +192,6 @@ void AddClaims(const api::core::Pod& pod, Wants& wants) {
   wants.claims.erase(std::unique(wants.claims.begin(), wants.claims.end()), wants.claims.end());
 }
 
-// Labels that a selector asks for. One that is absent, or that no API server takes, selects no pod.
-std::vector<model::RequirementFacts> RequirementsOf(const Document& selector) {
-  using Operator = api::LabelSelector::Operator;
-  std::vector<model::RequirementFacts> facts;
-  const absl::StatusOr<api::LabelSelector> read = api::LabelSelector::FromJson(selector.json);
-  if (selector.empty() || !read.ok()) return {model::kNoPod};
-  for (const api::LabelSelector::Requirement& requirement : read->requirements()) {
-    switch (requirement.op) {
-      case Operator::kEquals:
-      case Operator::kIn:
-        facts.push_back({requirement.key, Op::kIn, requirement.values});
-        break;
-      case Operator::kNotEquals:
-      case Operator::kNotIn:
-        facts.push_back({requirement.key, Op::kNotIn, requirement.values});
-        break;
-      case Operator::kExists:
-        facts.push_back({requirement.key, Op::kExists, {}});
-        break;
-      case Operator::kDoesNotExist:
-        facts.push_back({requirement.key, Op::kDoesNotExist, {}});
-        break;
-      case Operator::kGreaterThan:
-      case Operator::kLessThan:
-        break;
-    }
-  }
-  return facts;
-}
-
 // The pods of a selector that have the values of these labels that the pod has, or have not.
 std::vector<model::RequirementFacts> PodsOf(const api::core::Pod& pod, const Document& selector, const std::vector<std::string>& same,
                                             const std::vector<std::string>& others) {
@@ -285,6 +255,35 @@ std::optional<TermFacts> TermOf(const NodeSelectorTerm& term) {
     const std::optional<Op> op = OpOf(requirement.op);
     if (!op.has_value() || requirement.key != "metadata.name") return std::nullopt;
     facts.push_back({"", *op, requirement.values});
+  }
+  return facts;
+}
+
+std::vector<model::RequirementFacts> RequirementsOf(const Document& selector) {
+  using Operator = api::LabelSelector::Operator;
+  std::vector<model::RequirementFacts> facts;
+  const absl::StatusOr<api::LabelSelector> read = api::LabelSelector::FromJson(selector.json);
+  if (selector.empty() || !read.ok()) return {model::kNoPod};
+  for (const api::LabelSelector::Requirement& requirement : read->requirements()) {
+    switch (requirement.op) {
+      case Operator::kEquals:
+      case Operator::kIn:
+        facts.push_back({requirement.key, Op::kIn, requirement.values});
+        break;
+      case Operator::kNotEquals:
+      case Operator::kNotIn:
+        facts.push_back({requirement.key, Op::kNotIn, requirement.values});
+        break;
+      case Operator::kExists:
+        facts.push_back({requirement.key, Op::kExists, {}});
+        break;
+      case Operator::kDoesNotExist:
+        facts.push_back({requirement.key, Op::kDoesNotExist, {}});
+        break;
+      case Operator::kGreaterThan:
+      case Operator::kLessThan:
+        break;
+    }
   }
   return facts;
 }

@@ -16,6 +16,8 @@ model::Wants WantsOf(const api::core::Pod& pod);
 std::vector<std::string> UnknownFields(const api::core::Pod& pod);
 // Only what it takes of its node, its claims, and whom it keeps away, for a pod that has one.
 model::Wants HoldsOf(const api::core::Pod& pod);
+// Labels that a selector asks for. One that is absent, or that no API server takes, selects nothing.
+std::vector<model::RequirementFacts> RequirementsOf(const api::Document& selector);
 // Nothing when an operator is unknown, or a field other than the name is asked for.
 std::optional<model::TermFacts> TermOf(const api::core::NodeSelectorTerm& term);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -143,6 +144,7 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
     if (!same) {
       RemoveTask(it->second);
     } else {
+      UnpromiseVolumes(it->second);
       GiveRoom(it->second);
     }
   }
@@ -194,6 +196,7 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   }
   gangs_.Join(id, task, gang);
   TakeRoom(id);
+  if (assumed != kNone) PromiseVolumes(id);
   Reshape(rematched);
   return id;
 }
@@ -204,6 +207,7 @@ void Cluster::RemovePod(absl::string_view ns, absl::string_view name) {
 
 void Cluster::RemoveTask(TaskId id) {
   Task& task = tasks_[id];
+  UnpromiseVolumes(id);
   GiveRoom(id);
   pod_terms_.Remove(id);
   gangs_.Leave(id, task);
@@ -214,6 +218,18 @@ void Cluster::RemoveTask(TaskId id) {
   }
   task_by_key_.erase(KeyOf(task.ns, task.name));
   tasks_.Remove(id);
+}
+
+void Cluster::PromiseVolumes(TaskId id) {
+  Task& task = tasks_[id];
+  task.promised = true;
+  const auto meets = [&](const std::vector<Term>& terms) { return MatchesAny(task.row, terms); };
+  for (const ClaimId claim : shape(task.shape).claims) volumes_.Promise(claim, node_name(task.row), meets);
+}
+
+void Cluster::UnpromiseVolumes(TaskId id) {
+  if (!std::exchange(tasks_[id].promised, false)) return;
+  for (const ClaimId claim : shape(tasks_[id].shape).claims) volumes_.Unpromise(claim);
 }
 
 void Cluster::Place(TaskId id, Row row, TaskStatus status) {
@@ -231,11 +247,13 @@ void Cluster::Place(TaskId id, Row row, TaskStatus status) {
 void Cluster::Assume(TaskId id, Row row) {
   GW_CHECK(tasks_[id].status == TaskStatus::kPending && row != kNone);
   Place(id, row, TaskStatus::kBinding);
+  PromiseVolumes(id);
 }
 
 void Cluster::Forget(TaskId id) {
   if (task(id).status != TaskStatus::kBinding) return;
   const Row row = task(id).row;
+  UnpromiseVolumes(id);
   Place(id, kNone, TaskStatus::kPending);
   nodes_.FreeIfUnused(row);
 }

@@ -135,6 +135,8 @@ class Cluster {
   void TakeRoom(TaskId id);
   void GiveRoom(TaskId id);
   void HoldRoom(const Task& task, int times);
+  void PromiseVolumes(TaskId id);
+  void UnpromiseVolumes(TaskId id);
   void Place(TaskId id, Row row, TaskStatus status);
   void RemoveTask(TaskId id);
   void MoveToQueue(GangId id, QueueId queue);

@@ -177,11 +177,18 @@ struct QueueFacts {
 enum class ClaimPhase : std::uint8_t { kPending, kBound, kLost };
 
 struct ClaimFacts {
-  std::string ns, name;
+  std::string ns, name, uid;
   ClaimPhase phase = ClaimPhase::kPending;
   std::string volume, storage_class;
   bool ending = false;   // it is being deleted
   bool one_pod = false;  // ReadWriteOncePod
+  // What its volume must offer.
+  std::int64_t bytes = 0;
+  std::vector<std::string> access_modes;  // sorted
+  bool block = false;                     // else a filesystem
+  std::vector<RequirementFacts> selector;  // of the volume's labels; none: any volume
+  // The node for which a volume is being made, as the claim says; "" = none.
+  std::string selected_node;
 };
 
 struct VolumeFacts {
@@ -189,11 +196,22 @@ struct VolumeFacts {
   // The node must meet each of these: any of its terms.
   std::vector<std::vector<TermFacts>> selectors;
   std::string not_modelled;  // a field that asks for something the scheduler does not know
+  // What it offers to claims that have no volume.
+  std::string uid, resource_version;
+  bool available = false;
+  std::string claim;  // "namespace/name" of the one it is kept for; "" = any
+  std::string storage_class;
+  std::int64_t bytes = 0;
+  std::vector<std::string> access_modes;  // sorted
+  bool block = false;
+  std::vector<std::pair<std::string, std::string>> labels;
 };
 
 struct StorageClassFacts {
   std::string name;
   bool waits_for_pod = false;  // binds a claim when its pod gets a node
+  bool makes_volumes = true;   // beside those that are there
+  std::vector<TermFacts> topologies;  // nodes for which it makes them: any of these; none: all
 };
 
 struct NamespaceFacts {

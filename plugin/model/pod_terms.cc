@@ -2,31 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/check.h"
+#include "plugin/model/labels.h"
 #include "plugin/model/shapes.h"
 
 namespace gangway::model {
 namespace {
-
-using LabelList = std::vector<std::pair<std::string, std::string>>;
-
-// Keys and values one after the other, each with a NUL at its end: there are many pods, and most have a handful of labels.
-void Pack(absl::string_view key, absl::string_view value, std::string& packed) {
-  absl::StrAppend(&packed, key);
-  packed.push_back('\0');
-  absl::StrAppend(&packed, value);
-  packed.push_back('\0');
-}
-
-std::string PackLabels(const LabelList& labels) {
-  std::string packed;
-  for (const auto& [key, value] : labels) Pack(key, value, packed);
-  return packed;
-}
 
 std::string PackPod(absl::string_view ns, const LabelList& labels) {
   std::string packed(ns);
@@ -36,46 +20,6 @@ std::string PackPod(absl::string_view ns, const LabelList& labels) {
 
 absl::string_view NamespaceIn(absl::string_view pod) { return pod.substr(0, pod.find('\0')); }
 absl::string_view LabelsIn(absl::string_view pod) { return pod.substr(pod.find('\0') + 1); }
-
-std::optional<absl::string_view> FindLabel(absl::string_view packed, absl::string_view key) {
-  const auto next = [&packed] {
-    const std::size_t end = packed.find('\0');
-    const absl::string_view text = packed.substr(0, end);
-    packed.remove_prefix(end + 1);
-    return text;
-  };
-  while (!packed.empty()) {
-    const bool found = next() == key;
-    const absl::string_view value = next();
-    if (found) return value;
-  }
-  return std::nullopt;
-}
-
-// What a label selector cannot ask is taken to hold.
-bool LabelHolds(const RequirementFacts& requirement, absl::string_view packed) {
-  const std::optional<absl::string_view> value = FindLabel(packed, requirement.key);
-  const bool there = value.has_value();
-  const bool listed = there && std::find(requirement.values.begin(), requirement.values.end(), *value) != requirement.values.end();
-  switch (requirement.op) {
-    case Op::kIn:
-      return listed;
-    case Op::kNotIn:
-      return !listed;
-    case Op::kExists:
-      return there;
-    case Op::kDoesNotExist:
-      return !there;
-    case Op::kGt:
-    case Op::kLt:
-      return true;
-  }
-  return true;
-}
-
-bool AllHold(const std::vector<RequirementFacts>& requirements, absl::string_view packed) {
-  return std::all_of(requirements.begin(), requirements.end(), [&](const RequirementFacts& r) { return LabelHolds(r, packed); });
-}
 
 template <class F>  // void(TermId)
 void ForEachWanted(const Shape& shape, F visit) {
@@ -250,7 +194,7 @@ std::string PodTerms::ClassKeyOf(absl::string_view pod) const {
   std::string key(NamespaceIn(pod));
   key.push_back('\0');
   for (const std::string& name : mentioned_) {
-    if (const auto value = FindLabel(LabelsIn(pod), name); value.has_value()) Pack(name, *value, key);
+    if (const auto value = FindLabel(LabelsIn(pod), name); value.has_value()) PackLabel(name, *value, key);
   }
   return key;
 }

@@ -74,10 +74,6 @@ std::string Claim(const Reason& reason) {
       return absl::StrCat(claim, " cannot be read: the scheduler may not list persistentvolumeclaims");
     case ClaimTrouble::kUnbound:
       return absl::StrCat(claim, " is not bound yet", reason.detail.empty() ? "" : absl::StrCat(" (storage class ", reason.detail, ")"));
-    case ClaimTrouble::kWaitsForPod:
-      return absl::StrCat(claim, " is not bound: storage class ", reason.detail,
-                          " binds a claim when its pod gets a node (WaitForFirstConsumer), and this scheduler gives none before; use a class with "
-                          "volumeBindingMode Immediate, or set the claim's volumeName");
     case ClaimTrouble::kLost:
       return absl::StrCat(claim, " has lost its volume", reason.detail.empty() ? "" : " ", reason.detail);
     case ClaimTrouble::kEnding:

@@ -26,7 +26,6 @@ enum class ClaimTrouble : std::uint8_t {
   kMissing,            // there is no such claim
   kUnreadable,         // claims cannot be read at all
   kUnbound,            // it has no volume yet
-  kWaitsForPod,        // it gets one only when its pod has a node
   kLost,               // its volume is gone
   kEnding,             // it is being deleted
   kInUse,              // one pod at a time may use it, and one does

@@ -38,6 +38,7 @@ struct Task {
   int index = -1;
   TaskStatus status = TaskStatus::kPending;
   bool ours = true, gated = false, controlled = false;
+  bool promised = false;  // its claims are promised volumes on its node
   absl::Time created = absl::InfinitePast();
 
   // Its request is taken from the node.

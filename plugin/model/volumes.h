@@ -1,14 +1,19 @@
 // Claims, the volumes they are bound to, and storage classes: as far as they decide whether and where a pod may go. A part of the Cluster.
 //
+// A claim of a class that waits for its pod is open until it is bound: on a node it gets a volume that is there and that the node reaches, the
+// smallest that suits, or one that is made for it. Once its pod is assumed to be on a node it is promised that volume.
+//
 // A claim has a slot while it is known or a shape uses it, a volume while it is known or a claim names it. What volumes ask of nodes is
 // kept once for all that ask the same. Used on one loop; const calls may run together.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "plugin/model/facts.h"
 #include "plugin/model/names.h"
@@ -48,6 +53,35 @@ class Volumes {
   void Unuse(ClaimId claim, ShapeId shape);
   // One pod more, or less, that uses it holds room on a node.
   void Hold(ClaimId claim, int pods) { claims_[claim].held += pods; }
+
+  // Of claims without a volume.
+  static constexpr int kMade = -2;  // a volume that is made for it
+  bool open(ClaimId claim) const;
+  // Whether the node meets any of these terms.
+  using Meets = absl::FunctionRef<bool(const std::vector<Term>&)>;
+  // The volume that an open claim gets on the node, of those that are not `taken`, or kMade; nothing: it gets none there. What it is promised
+  // already it keeps, wherever the node.
+  std::optional<int> VolumeOn(ClaimId claim, absl::string_view node, Meets meets, absl::FunctionRef<bool(int volume)> taken) const;
+  // Its pods may be several: where one goes the others must follow.
+  bool shared(ClaimId claim, int users) const { return users > 1 || claims_[claim].shapes.size() > 1; }
+  bool Reached(int volume, Meets meets) const;
+
+  // A pod that uses it is assumed to be on the node, or is so no more.
+  void Promise(ClaimId claim, absl::string_view node, Meets meets);
+  void Unpromise(ClaimId claim);
+  // What must be written so that an open claim gets what it is promised.
+  struct Promised {
+    std::string ns, name, uid;  // of the claim
+    std::string node;           // for which it is
+    std::string selected_node;  // as the claim says
+    bool made = false;          // else the volume:
+    std::string volume, volume_uid, volume_version;
+    bool kept = false;          // the volume says that it is for the claim
+    bool lost = false;          // the volume suits no more
+  };
+  std::optional<Promised> PromisedTo(ClaimId claim) const;
+  // It is bound to a volume that is there.
+  bool ready(ClaimId claim) const;
 
   std::string NameOf(ClaimId claim) const;
   // Only one pod may use it at a time.
@@ -96,9 +130,16 @@ class Volumes {
     bool known = false, ending = false, one_pod = false;
     ClaimPhase phase = ClaimPhase::kPending;
     int volume = kNoVolume;
-    std::string storage_class;
+    std::string uid, storage_class, selected_node;
+    std::int64_t bytes = 0;
+    std::vector<std::string> access_modes;
+    bool block = false;
+    std::vector<RequirementFacts> selector;
     int held = 0;
     std::vector<ShapeId> shapes;
+    int promises = 0;  // pods that are assumed to be somewhere
+    int promised = kNoVolume;
+    std::string node;  // of the first of them
   };
   struct Volume {
     std::string name;
@@ -106,6 +147,18 @@ class Volumes {
     std::string not_modelled;
     std::vector<int> selectors;
     std::vector<ClaimId> claims;  // that name it
+    std::string uid, resource_version, claim, storage_class, labels;  // labels: packed
+    bool available = false;
+    std::int64_t bytes = 0;
+    std::vector<std::string> access_modes;
+    bool block = false;
+    int promises = 0;  // claims: one
+  };
+  struct StorageClass {
+    bool known = false, waits_for_pod = false, makes_volumes = true;
+    std::string topologies_key;
+    std::vector<Term> topologies;
+    std::vector<int> volumes;  // that say they are of it
   };
 
   ClaimId InternClaim(absl::string_view key);
@@ -118,6 +171,9 @@ class Volumes {
   std::vector<ShapeId> ShapesOf(const Volume& volume) const;
   std::vector<ShapeId> ShapesOfClass(absl::string_view name) const;
   std::string TextOf(int volume, int selector) const;
+  bool Suits(const Volume& volume, const Claim& claim) const;
+  const StorageClass* ClassOf(const Claim& claim) const;
+  void SetClassOf(int volume, const std::string& storage_class);
 
   Names& names_;
   bool readable_ = true;
@@ -127,7 +183,7 @@ class Volumes {
   absl::flat_hash_map<std::string, int> volume_by_name_;
   SlotTable<Selector> selectors_;
   absl::flat_hash_map<std::string, int> selector_by_key_;
-  absl::flat_hash_map<std::string, bool> class_waits_for_pod_;
+  absl::flat_hash_map<std::string, StorageClass> classes_;
 };
 
 }  // namespace gangway::model

@@ -131,6 +131,10 @@ class Planner {
 
  private:
   void WantBindings(std::vector<Write>& writes) {
+    if (!view_.volumes.ready) {
+      writes.insert(writes.end(), view_.volumes.writes.begin(), view_.volumes.writes.end());
+      return;
+    }
     for (const TaskId id : tasks_) {
       const Task& task = cluster_.task(id);
       if (task.status != TaskStatus::kBinding || view_.accepted(task)) continue;

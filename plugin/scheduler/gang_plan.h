@@ -11,6 +11,7 @@
 #include "plugin/model/cluster.h"
 #include "plugin/scheduler/release.h"
 #include "plugin/scheduler/telling.h"
+#include "plugin/scheduler/volume_binding.h"
 
 namespace gangway::scheduler {
 
@@ -30,9 +31,10 @@ struct GangView {
   absl::Time half_bound_since;  // since when there are any, as this process saw it
   absl::Duration release_after;
   std::string transition_id;
+  const VolumesOfGang& volumes;  // until they are ready nothing is bound
 };
 
-// One stage with the bindings, the status and the conditions; or, for leftovers whose time has come, three: the record of the
+// One stage with the bindings, or with what their volumes need first, the status and the conditions; or, for leftovers whose time has come, three: the record of the
 // release in the PodGroup, the pods' DisruptionTarget, the deletions.
 kube::Plan PlanGang(const GangView& view, absl::Time now);
 

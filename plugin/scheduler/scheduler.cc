@@ -30,6 +30,7 @@
 #include "plugin/scheduler/queue_status.h"
 #include "plugin/scheduler/release.h"
 #include "plugin/scheduler/telling.h"
+#include "plugin/scheduler/volume_binding.h"
 
 namespace gangway::scheduler {
 
@@ -112,6 +113,8 @@ class GangScheduler final : public Scheduler {
     bool was_whole = false;  // once, since this process watches
     absl::Time half_bound_since = absl::InfinitePast();
     Loop::TimerId held_back = 0;
+    absl::Time volumes_since = absl::InfinitePast();  // since when pods with nodes wait for volumes
+    absl::btree_set<std::string> selected;            // see LookAtVolumes
   };
 
   // ---- what is
@@ -181,6 +184,11 @@ class GangScheduler final : public Scheduler {
         cluster_.SetClaim(ingest::ClaimFactsOf(*claim));
       }
     });
+    LookAtThoseThatAwaitVolumes();
+  }
+
+  void LookAtThoseThatAwaitVolumes() {
+    for (const NamespacedName& key : awaiting_volumes_) driver_.Enqueue(key);
   }
 
   void OnVolume(const NamespacedName& key, const PersistentVolume* volume) {
@@ -191,6 +199,7 @@ class GangScheduler final : public Scheduler {
         cluster_.SetVolume(ingest::VolumeFactsOf(*volume));
       }
     });
+    LookAtThoseThatAwaitVolumes();
   }
 
   void OnStorageClass(const NamespacedName& key, const StorageClass* object) {
@@ -280,6 +289,7 @@ class GangScheduler final : public Scheduler {
     if (it == states_.end()) return;
     loop().Cancel(it->second.held_back);
     waiting_.erase(key);
+    awaiting_volumes_.erase(key);
     states_.erase(it);
   }
 
@@ -417,15 +427,38 @@ class GangScheduler final : public Scheduler {
       state.half_bound_since = now;
     }
     const auto accepted = [this](const Task& task) { return accepted_.contains(task.uid); };
+    const VolumesOfGang volumes = AwaitVolumes(key, id, state, accepted, now);
+    if (!volumes.failed.empty()) {
+      GiveUp(id, volumes.failed);
+      return {};
+    }
     const auto written = [this](const Task& task) {
       auto it = written_.find(task.uid);
       return it == written_.end() ? std::string() : it->second;
     };
     const GangView view{cluster_,  id,      *group,    state.telling, accepted, written,
-                        leftovers, state.half_bound_since, options_.release_after, TransitionId()};
+                        leftovers, state.half_bound_since, options_.release_after, TransitionId(), volumes};
     kube::Plan plan = PlanGang(view, now);
+    if (!volumes.ready) plan.look_again = std::min(plan.look_again, state.volumes_since + options_.volumes_take);
     plan.look_again = std::min(plan.look_again, state.telling.NextChange(rules_));
     return plan;
+  }
+
+  VolumesOfGang AwaitVolumes(const NamespacedName& key, GangId id, State& state, absl::FunctionRef<bool(const Task&)> accepted, absl::Time now) {
+    VolumesOfGang volumes = LookAtVolumes(cluster_, cluster_.gang(id), accepted, state.selected);
+    if (volumes.ready || !volumes.failed.empty()) {
+      state.volumes_since = absl::InfinitePast();
+      state.selected.clear();
+      awaiting_volumes_.erase(key);
+      return volumes;
+    }
+    awaiting_volumes_.insert(key);
+    if (state.volumes_since == absl::InfinitePast()) state.volumes_since = now;
+    if (now >= state.volumes_since + options_.volumes_take) {
+      volumes.failed = absl::StrCat("no volume came within ", absl::FormatDuration(options_.volumes_take), " for ", volumes.waits_for);
+      state.volumes_since = absl::InfinitePast();
+    }
+    return volumes;
   }
 
   std::string TransitionId() {
@@ -465,6 +498,23 @@ class GangScheduler final : public Scheduler {
   void OnReply(const kube::Write& write, const kube::Response& reply) override {
     if (write.resource == &api::kPods && write.subresource == "binding") return OnBindingReply(write, reply);
     Scheduler::OnReply(write, reply);
+    const bool of_volumes = write.resource == &api::kPersistentVolumeClaims || write.resource == &api::kPersistentVolumes;
+    if (of_volumes && reply.code == 403) OnVolumesForbidden(write, kube::StatusFromResponse(reply).message());
+  }
+
+  void OnVolumesForbidden(const kube::Write& write, absl::string_view why) {
+    const absl::btree_set<NamespacedName> awaiting = awaiting_volumes_;
+    for (const NamespacedName& key : awaiting) {
+      const GangId id = cluster_.FindGang(key.ns, key.name);
+      const bool concerned = id != model::kNone && std::any_of(cluster_.gang(id).tasks.begin(), cluster_.gang(id).tasks.end(), [&](TaskId task) {
+        const std::vector<model::ClaimId>& claims = cluster_.shape(cluster_.task(task).shape).claims;
+        return std::any_of(claims.begin(), claims.end(), [&](model::ClaimId claim) {
+          const auto promised = cluster_.volumes().PromisedTo(claim);
+          return promised.has_value() && (write.ns.empty() ? promised->volume == write.name : promised->ns == write.ns && promised->name == write.name);
+        });
+      });
+      if (concerned) GiveUp(id, absl::StrCat("the scheduler may not patch ", std::string(write.resource->plural), ": ", why));
+    }
   }
 
   // The task the write was about, if it is still there and still assumed.
@@ -510,17 +560,34 @@ class GangScheduler final : public Scheduler {
                    if (reply->code == 404) return pods_.ObserveDeleted(key, uid);
                    if (!reply->ok()) return;
                    pods_.Observe(reply->body);
-                   if (const TaskId task = AssumedTask(key, uid); task != model::kNone) GiveUp(task, why);
+                   if (const TaskId task = AssumedTask(key, uid); task != model::kNone) GiveUpTask(task, why);
                  });
   }
 
-  // The pod is free and its binding was refused: the gang rests a while, then is decided anew.
-  void GiveUp(TaskId id, const std::string& why) {
+  // The pod is free and its binding was refused.
+  void GiveUpTask(TaskId id, const std::string& why) {
     const GangId gang_id = cluster_.task(id).gang;
     cluster_.Forget(id);
+    Rest(gang_id, why);
+  }
+
+  // All nodes that no binding was accepted for are given back.
+  void GiveUp(GangId gang_id, const std::string& why) {
+    const std::vector<TaskId> tasks = cluster_.gang(gang_id).tasks;
+    for (const TaskId id : tasks) {
+      if (!accepted_.contains(cluster_.task(id).uid)) cluster_.Forget(id);
+    }
+    const NamespacedName key = GangKey(gang_id);
+    awaiting_volumes_.erase(key);
+    if (auto it = states_.find(key); it != states_.end()) it->second.selected.clear();
+    Rest(gang_id, why);
+  }
+
+  // The gang rests a while, then is decided anew.
+  void Rest(GangId gang_id, const std::string& why) {
     if (gang_id == model::kNone || !cluster_.gang(gang_id).known) return WantRound();
     const NamespacedName key = GangKey(gang_id);
-    log::Warning("binding refused", {{"gang", key.ToString()}, {"error", why}});
+    log::Warning("binding given up", {{"gang", key.ToString()}, {"error", why}});
     cluster_.SetHeldBack(gang_id, why);
     State& state = StateOf(cluster_.gang(gang_id));
     loop().Cancel(state.held_back);
@@ -541,6 +608,7 @@ class GangScheduler final : public Scheduler {
   gang::Scratch scratch_;
   absl::btree_map<NamespacedName, State> states_;
   absl::btree_set<NamespacedName> waiting_;  // gangs that waited in the last round
+  absl::btree_set<NamespacedName> awaiting_volumes_;
   absl::flat_hash_set<std::string> accepted_;              // UIDs of assumed pods whose binding was accepted
   absl::flat_hash_map<std::string, std::string> written_;  // PodScheduled=False as written, by UID
   absl::btree_set<std::string> known_queues_;

@@ -1,6 +1,6 @@
 // The gang scheduler as a component: watches pods, nodes, PodGroups, queues, priority classes, claims and volumes with their storage
-// classes, and namespaces, keeps the table, decides, and writes bindings, PodGroup status, conditions and events, and the queues that
-// every cluster has when they are missing.
+// classes, and namespaces, keeps the table, decides, and writes bindings, what claims need before them, PodGroup status, conditions and
+// events, and the queues that every cluster has when they are missing.
 //
 // Nothing is remembered across a restart: everything is rebuilt from what the API server has. A gang found half-bound is completed when
 // the rest fits, else released after `release_after`. Used on its loop; destroying it is a crash.
@@ -30,6 +30,8 @@ struct Options {
   // After a PodGroup came, nothing is placed beyond minima for so long, so that those of gangs made together with it come first; while
   // more come the pause goes on, up to four times as long.
   absl::Duration surplus_pause = absl::Milliseconds(500);
+  // How long pods that were given nodes wait for their volumes before the nodes are given back.
+  absl::Duration volumes_take = absl::Minutes(10);
   // After a binding was refused, the gang is left alone for this long.
   absl::Duration bind_retry = absl::Seconds(5);
   // The least time between two rounds; grows with the number of gangs that wait.

@@ -476,31 +476,6 @@ status: {state: {phase: Running}}
   EXPECT_THAT(FieldsThatWaitForEver(sight), IsEmpty()) << "Volcano's scheduler knows them";
 }
 
-TEST(DoctorTest, AClaimThatWaitsForItsPodIsTold) {
-  ClusterSight sight;
-  sight.storage_classes = Of("metadata: {name: disk}\nvolumeBindingMode: WaitForFirstConsumer\n---\nmetadata: {name: net}\nvolumeBindingMode: Immediate\n");
-  sight.claims = Of(R"(
-metadata: {name: data, namespace: ads}
-spec: {storageClassName: disk}
-status: {phase: Pending}
----
-metadata: {name: shared, namespace: ads}
-spec: {storageClassName: net}
-status: {phase: Pending}
----
-metadata: {name: unused, namespace: ads}
-spec: {storageClassName: disk}
-status: {phase: Pending}
-)");
-  sight.pods = Of(R"(
-metadata: {name: p, namespace: ads}
-spec: {schedulerName: volcano, volumes: [{name: a, persistentVolumeClaim: {claimName: data}}, {name: b, persistentVolumeClaim: {claimName: shared}}]}
-)");
-  EXPECT_THAT(Told(ClaimsThatWaitForTheirPod(sight)), ElementsAre(HasSubstr("persistentvolumeclaim ads/data: is not bound, and its storage class disk binds a claim when its pod gets a node")));
-  sight.deployments = Of(kVolcano);
-  EXPECT_THAT(ClaimsThatWaitForTheirPod(sight), IsEmpty()) << "Volcano's scheduler binds it";
-}
-
 TEST(DoctorTest, NamesInCommandsAreWordsOfAShell) {
   EXPECT_EQ(Word("ctr-volcano"), "ctr-volcano");
   EXPECT_EQ(Word("a; rm -rf ~"), "'a; rm -rf ~'");

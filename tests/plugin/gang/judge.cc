@@ -1,6 +1,7 @@
 #include "tests/plugin/gang/judge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -95,6 +96,8 @@ class Judging {
       gangs.insert(pod->gang);
     }
     for (const std::string& gang : gangs) JudgeGang(gang);
+    std::set<std::string> given;
+    if (!CanAllHaveVolumes(nodes_of_open_.begin(), given)) wrong_.push_back("no volume: for some of the claims that wait for pods");
     return std::move(wrong_);
   }
 
@@ -165,25 +168,29 @@ class Judging {
     }
   }
 
-  // Near another pod that all terms hold for, in each of them; or the first of pods that follow it.
+  // A pod that all terms of the affinity hold for, and that stands with it in this one.
+  bool NearAnother(const PodFacts& pod, const std::vector<model::PodTermFacts>& terms, const model::PodTermFacts& term) const {
+    return std::any_of(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& other) {
+      return &other != &pod && TakesRoom(other) && AllHoldFor(terms, other) && Alike(other.node, pod.node, term.topology_key);
+    });
+  }
+  bool AllHoldFor(const std::vector<model::PodTermFacts>& terms, const PodFacts& pod) const {
+    return std::all_of(terms.begin(), terms.end(), [&](const model::PodTermFacts& term) { return Selects(term.selector, pod, false); });
+  }
+
+  // Near another; or the first, which others follow: no such pod was there, and no other was the first elsewhere.
   void JudgeAffinity(const PodFacts& pod) {
     const std::vector<model::PodTermFacts>& terms = pod.wants.pod_affinity;
-    const auto all_hold = [&](const PodFacts& other) {
-      return std::all_of(terms.begin(), terms.end(), [&](const model::PodTermFacts& term) { return Selects(term.selector, other, false); });
-    };
-    const bool itself = all_hold(pod);
     for (const model::PodTermFacts& term : terms) {
-      bool near = false, elsewhere = false;
-      for (const PodFacts& other : after_.pods) {
-        if (&other == &pod || !TakesRoom(other) || !all_hold(other)) continue;
-        const bool alike = Alike(other.node, pod.node, term.topology_key);
-        // Those that are placed with it and do not follow may have come later.
-        const bool before = other.wants.pod_affinity == terms || std::find(placed_.begin(), placed_.end(), &other) == placed_.end();
-        near = near || alike;
-        elsewhere = elsewhere || (!alike && before && DomainOf(other.node, term.topology_key).has_value());
-      }
-      const bool labelled = DomainOf(pod.node, term.topology_key).has_value();
-      if (!labelled || !(near || (itself && !elsewhere))) Wrong("not near", pod);
+      const auto was_first = [&](const PodFacts& other) {
+        const bool placed = std::find(placed_.begin(), placed_.end(), &other) != placed_.end();
+        return !placed || (other.wants.pod_affinity == terms && !NearAnother(other, terms, term));
+      };
+      const bool elsewhere = std::any_of(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& other) {
+        return &other != &pod && TakesRoom(other) && AllHoldFor(terms, other) && DomainOf(other.node, term.topology_key).has_value() && was_first(other);
+      });
+      const bool first = AllHoldFor(terms, pod) && !elsewhere;
+      if (!DomainOf(pod.node, term.topology_key).has_value() || !(NearAnother(pod, terms, term) || first)) Wrong("not near", pod);
     }
   }
 
@@ -223,22 +230,56 @@ class Judging {
     return !spread.honors_taints || std::all_of(node.taints.begin(), node.taints.end(), [&](const auto& taint) { return Tolerates(pod, taint); });
   }
 
+  // Of a class that waits for its pod, and without a volume.
+  bool IsOpen(const model::ClaimFacts& claim) const {
+    const model::StorageClassFacts* const its_class = Named(after_.classes, claim.storage_class);
+    return claim.phase == model::ClaimPhase::kPending && claim.volume.empty() && !claim.ending && its_class != nullptr && its_class->waits_for_pod;
+  }
+
   void JudgeClaims(const PodFacts& pod) {
     for (const std::string& key : pod.wants.claims) {
       const model::ClaimFacts* const claim = Named(after_.claims, key.substr(key.find('/') + 1));
+      if (claim != nullptr) JudgeUsers(*claim, key, pod);
+      if (claim != nullptr && IsOpen(*claim)) {
+        nodes_of_open_[claim->name].push_back(pod.node);
+        continue;
+      }
       const model::VolumeFacts* const volume = claim == nullptr ? nullptr : Named(after_.volumes, claim->volume);
       if (volume == nullptr || claim->phase != model::ClaimPhase::kBound || claim->ending) {
         Wrong("claim", pod);
         continue;
       }
-      for (const auto& terms : volume->selectors) {
-        if (!AnyTermHolds(terms, *Named(after_.nodes, pod.node))) Wrong("volume", pod);
-      }
-      for (const PodFacts& other : after_.pods) {
-        const bool uses = std::count(other.wants.claims.begin(), other.wants.claims.end(), key) > 0;
-        if (claim->one_pod && other.name != pod.name && uses && TakesRoom(other)) Wrong("claim for one pod", pod);
-      }
+      if (!Reached(*volume, pod.node)) Wrong("volume", pod);
     }
+  }
+  bool Reached(const model::VolumeFacts& volume, const std::string& node) const {
+    return std::all_of(volume.selectors.begin(), volume.selectors.end(), [&](const auto& terms) { return AnyTermHolds(terms, *Named(after_.nodes, node)); });
+  }
+  void JudgeUsers(const model::ClaimFacts& claim, const std::string& key, const PodFacts& pod) {
+    for (const PodFacts& other : after_.pods) {
+      const bool uses = std::count(other.wants.claims.begin(), other.wants.claims.end(), key) > 0;
+      if (claim.one_pod && other.name != pod.name && uses && TakesRoom(other)) Wrong("claim for one pod", pod);
+    }
+  }
+
+  // Each gets a volume of its own that all of its pods' nodes reach, or one that is made for one of them.
+  bool CanAllHaveVolumes(std::map<std::string, std::vector<std::string>>::const_iterator claim_at, std::set<std::string>& given) const {
+    if (claim_at == nodes_of_open_.end()) return true;
+    const model::ClaimFacts& claim = *Named(after_.claims, claim_at->first);
+    const model::StorageClassFacts& its_class = *Named(after_.classes, claim.storage_class);
+    const auto& nodes = claim_at->second;
+    const bool made = its_class.makes_volumes && (its_class.topologies.empty() || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
+                        return AnyTermHolds(its_class.topologies, *Named(after_.nodes, node));
+                      }));
+    if (made && CanAllHaveVolumes(std::next(claim_at), given)) return true;
+    for (const model::VolumeFacts& volume : after_.volumes) {
+      const bool suits = volume.available && volume.storage_class == claim.storage_class && volume.bytes >= claim.bytes && volume.not_modelled.empty();
+      const bool reached = std::all_of(nodes.begin(), nodes.end(), [&](const std::string& node) { return Reached(volume, node); });
+      if (!suits || !reached || !given.insert(volume.name).second) continue;
+      if (CanAllHaveVolumes(std::next(claim_at), given)) return true;
+      given.erase(volume.name);
+    }
+    return false;
   }
 
   int There(const std::string& gang, const std::string& role = "", const std::string& partition = "") const {
@@ -302,6 +343,7 @@ class Judging {
   Events after_;
   const std::set<std::string> let_in_;
   std::vector<const PodFacts*> placed_;
+  std::map<std::string, std::vector<std::string>> nodes_of_open_;  // by claim
   std::vector<std::string> wrong_;
 };
 

@@ -19,6 +19,7 @@ struct Events {
   std::vector<model::ClaimFacts> claims;
   std::vector<model::VolumeFacts> volumes;
   std::vector<model::NamespaceFacts> namespaces;
+  std::vector<model::StorageClassFacts> classes;
 };
 
 // A pod's name and its node's.

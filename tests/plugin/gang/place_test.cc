@@ -320,7 +320,9 @@ TEST(PlaceTest, AClaimThatAGangDidNotGetIsFreeForTheNext) {
   claim.volume = "pv";
   claim.one_pod = true;
   w.cluster.SetClaim(claim);
-  w.cluster.SetVolume({"pv", {}, ""});
+  model::VolumeFacts volume;
+  volume.name = "pv";
+  w.cluster.SetVolume(volume);
   for (const char* name : {"a", "b"}) {
     w.cluster.SetGang(Gang(name, 1));
     PodFacts pod = Pod(name, "w", 0, Cpu(1000));

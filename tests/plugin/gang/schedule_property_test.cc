@@ -85,7 +85,7 @@ model::Wants RandomWants(Random& random) {
   if (random.Chance(15)) wants.tolerations = {{"dedicated", "", "", true}};
   if (random.Chance(10)) wants.requests.emplace_back("nvidia.com/gpu", 1 + random.Below(4));
   if (random.Chance(8)) wants.host_ports = {{"TCP", "", 8080 + random.Below(2)}};
-  if (random.Chance(15)) wants.claims = {absl::StrCat("default/c", random.Below(3))};
+  if (random.Chance(30)) wants.claims = {absl::StrCat("default/c", random.Below(3))};
   AddTermsAboutPods(random, wants);
   return wants;
 }
@@ -94,8 +94,10 @@ model::ClaimFacts RandomClaim(Random& random) {
   model::ClaimFacts claim;
   claim.ns = "default";
   claim.name = absl::StrCat("c", random.Below(3));
-  claim.phase = random.Chance(85) ? model::ClaimPhase::kBound : model::ClaimPhase::kPending;
-  claim.volume = absl::StrCat("v", random.Below(3));
+  claim.phase = random.Chance(70) ? model::ClaimPhase::kBound : model::ClaimPhase::kPending;
+  if (claim.phase == model::ClaimPhase::kBound || random.Chance(20)) claim.volume = absl::StrCat("v", random.Below(3));
+  claim.storage_class = random.Chance(50) ? "disk" : "net";
+  claim.bytes = random.Below(3);
   claim.ending = random.Chance(5);
   claim.one_pod = random.Chance(25);
   return claim;
@@ -105,7 +107,17 @@ model::VolumeFacts RandomVolume(Random& random) {
   model::VolumeFacts volume;
   volume.name = absl::StrCat("v", random.Below(3));
   if (random.Chance(70)) volume.selectors = {{{{"zone", model::Op::kIn, {random.Chance(50) ? "a" : "b"}}}}};
+  volume.available = random.Chance(80);
+  volume.storage_class = random.Chance(70) ? "disk" : "net";
+  volume.bytes = random.Below(3);
   return volume;
+}
+
+// "disk" waits for a pod, "net" does not.
+model::StorageClassFacts RandomClass(Random& random, const std::string& name) {
+  model::StorageClassFacts made{name, name == "disk", random.Chance(30), {}};
+  if (random.Chance(50)) made.topologies = {{{"zone", model::Op::kIn, {"a"}}}};
+  return made;
 }
 
 // On a node, and keeping others away from it or from its zone.
@@ -174,6 +186,7 @@ Events RandomEvents(Random& random) {
     AddUnlessThere(events.volumes, RandomVolume(random), by_name);
   }
   if (random.Chance(50)) events.namespaces.push_back({"default", {{"team", random.Chance(50) ? "blue" : "red"}}});
+  for (const char* const name : {"disk", "net"}) events.classes.push_back(RandomClass(random, name));
   return events;
 }
 
@@ -185,6 +198,7 @@ void Feed(Cluster& cluster, const Events& events, Random* shuffle) {
   for (const auto& queue : events.queues) calls.push_back([&] { cluster.SetQueue(queue); });
   for (const auto& claim : events.claims) calls.push_back([&] { cluster.SetClaim(claim); });
   for (const auto& volume : events.volumes) calls.push_back([&] { cluster.SetVolume(volume); });
+  for (const auto& each : events.classes) calls.push_back([&] { cluster.SetStorageClass(each); });
   for (const auto& ns : events.namespaces) calls.push_back([&] { cluster.SetNamespace(ns); });
   if (shuffle != nullptr) std::shuffle(calls.begin(), calls.end(), shuffle->engine());
   for (const auto& call : calls) call();
@@ -280,6 +294,7 @@ INSTANTIATE_TEST_SUITE_P(All, BlindnessTest, ::testing::Values(
     Blindness{"room", [](Events& e) { for (auto& node : e.nodes) node.allocatable = Node("", 64).allocatable; }},
     Blindness{"claim", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.claims.clear(); }); }},
     Blindness{"volume", [](Events& e) { for (auto& volume : e.volumes) volume.selectors.clear(); }},
+    Blindness{"no volume", [](Events& e) { for (auto& each : e.classes) each.makes_volumes = true; }},
     Blindness{"claim for one pod", [](Events& e) { for (auto& claim : e.claims) claim.one_pod = false; }},
     Blindness{"not waiting", [](Events& e) { EachOf(e, [](auto& pod) { pod.gated = false; }); }},
     Blindness{"not let in", [](Events& e) { for (auto& gang : e.gangs) gang.phase = model::GangPhase::kInqueue; }},
@@ -353,6 +368,9 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
         case 7:
           cluster.SetPod(RandomStranger(random, 9));
           break;
+        case 9:
+          cluster.SetStorageClass(RandomClass(random, "disk"));
+          break;
         case 8:
           cluster.SetNamespace({"default", {{"team", random.Chance(50) ? "blue" : "red"}}});
           break;
@@ -385,6 +403,11 @@ TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {
     events.gangs[0].phase = model::GangPhase::kInqueue;
     std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang != "g0" && !pod.gang.empty(); });
     for (model::QueueFacts& queue : events.queues) queue.capability.clear();
+    // Which pods a gang begins with decides which others may be near them: where it has a choice, not every one is tried.
+    const auto of_gang = std::count_if(events.pods.begin(), events.pods.end(), [](const model::PodFacts& pod) { return pod.gang == "g0"; });
+    for (model::PodFacts& pod : events.pods) {
+      if (of_gang > events.gangs[0].min_member) pod.wants.pod_affinity.clear();
+    }
     Cluster cluster;
     Feed(cluster, events, nullptr);
     const Decisions before = Decide(cluster);
@@ -418,7 +441,11 @@ TEST(ScheduleProperty, SurplusCostsNoGangItsBeginning) {
     std::erase_if(events.gangs, [](const model::GangFacts& gang) { return gang.phase != model::GangPhase::kInqueue; });
     std::erase_if(events.nodes, [](const model::NodeFacts& node) { return !node.taints.empty(); });  // for which the pods to come need no room
     std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang.empty(); });  // that keep nodes from the pods to come
-    for (model::PodFacts& pod : events.pods) pod.wants.pod_anti_affinity.clear();
+    for (model::PodFacts& pod : events.pods) {
+      pod.wants.pod_anti_affinity.clear();
+      pod.wants.pod_affinity.clear();  // by which pods beyond a minimum let other gangs begin
+      pod.wants.spreads.clear();
+    }
     const auto placed_late = [&](bool surplus) {
       Cluster cluster;
       Feed(cluster, events, nullptr);

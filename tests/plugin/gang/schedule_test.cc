@@ -883,8 +883,17 @@ model::ClaimFacts BoundTo(const std::string& name, const std::string& volume) {
   claim.volume = volume;
   return claim;
 }
+model::VolumeFacts Volume(const std::string& name, const std::string& not_modelled = "") {
+  model::VolumeFacts volume;
+  volume.name = name;
+  volume.not_modelled = not_modelled;
+  return volume;
+}
 model::VolumeFacts VolumeIn(const std::string& name, const std::string& zone) {
-  return {name, {{{{"zone", model::Op::kIn, {zone}}}}}, ""};
+  model::VolumeFacts volume;
+  volume.name = name;
+  volume.selectors = {{{{"zone", model::Op::kIn, {zone}}}}};
+  return volume;
 }
 model::NodeFacts NodeIn(const std::string& name, const std::string& zone) {
   model::NodeFacts node = Node(name);
@@ -923,8 +932,8 @@ TEST_F(ClaimTest, EveryTroubleIsSaid) {
   claim.storage_class = "disk";
   w.cluster.SetClaim(claim);
   is("claim data is not bound yet (storage class disk)");
-  w.cluster.SetStorageClass({"disk", true});
-  EXPECT_THAT(Reason(), ::testing::HasSubstr("storage class disk binds a claim when its pod gets a node (WaitForFirstConsumer)"));
+  w.cluster.SetStorageClass({"disk", true, false, {}});
+  EXPECT_EQ(Reason(), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes have no volume for claim data, 0 fit");
   claim.volume = "pv1";
   w.cluster.SetClaim(claim);
   is("claim data is not bound yet (storage class disk)");
@@ -934,9 +943,9 @@ TEST_F(ClaimTest, EveryTroubleIsSaid) {
   claim.phase = model::ClaimPhase::kBound;
   w.cluster.SetClaim(claim);
   is("volume pv1 of claim data is not known: it is gone, or the scheduler may not list persistentvolumes");
-  w.cluster.SetVolume({"pv1", {}, "spec.nodeAffinity"});
+  w.cluster.SetVolume(Volume("pv1", "spec.nodeAffinity"));
   is("claim data: spec.nodeAffinity of volume pv1 asks for something this scheduler does not know");
-  w.cluster.SetVolume({"pv1", {}, ""});
+  w.cluster.SetVolume(Volume("pv1"));
   EXPECT_EQ(Reason(), "");
   claim.ending = true;
   w.cluster.SetClaim(claim);
@@ -977,7 +986,7 @@ TEST_F(ClaimTest, OnePodAtATimeUsesAClaimThatIsForOne) {
   model::ClaimFacts claim = BoundTo("data", "pv1");
   claim.one_pod = true;
   w.cluster.SetClaim(claim);
-  w.cluster.SetVolume({"pv1", {}, ""});
+  w.cluster.SetVolume(Volume("pv1"));
   w.cluster.SetPod(PodWith({"default/data"}, 1));
   AddGang(w.cluster, "other", 1, 0, 0);
   PodFacts others = Pod("other", "w", 0, Cpu(1000));
@@ -1006,6 +1015,152 @@ TEST_F(ClaimTest, WhatNobodyUsesIsForgotten) {
   }
   EXPECT_EQ(w.cluster.volumes().claim_slots(), 1);
   EXPECT_EQ(w.cluster.volumes().volume_slots(), 0);
+}
+
+// ---- claims of classes that wait for a pod
+
+struct OpenClaimTest : ClaimTest {
+  OpenClaimTest() {
+    w.cluster.SetStorageClass(Class());
+    w.cluster.SetClaim(Open("data"));
+  }
+  static model::StorageClassFacts Class(bool makes_volumes = false) { return {"disk", true, makes_volumes, {}}; }
+  static model::ClaimFacts Open(const std::string& name, std::int64_t bytes = 10) {
+    model::ClaimFacts claim;
+    claim.ns = "default";
+    claim.name = claim.uid = name;
+    claim.storage_class = "disk";
+    claim.bytes = bytes;
+    claim.access_modes = {"ReadWriteOnce"};
+    return claim;
+  }
+  static model::VolumeFacts Free(const std::string& name, const std::string& zone, std::int64_t bytes = 10) {
+    model::VolumeFacts volume = VolumeIn(name, zone);
+    volume.storage_class = "disk";
+    volume.available = true;
+    volume.bytes = bytes;
+    volume.access_modes = {"ReadOnlyMany", "ReadWriteOnce"};
+    return volume;
+  }
+  std::string PromisedTo(const std::string& pod) {
+    const model::Task& task = w.cluster.task(w.cluster.FindTask("default", pod));
+    const auto promised = w.cluster.volumes().PromisedTo(w.cluster.shape(task.shape).claims.front());
+    return !promised.has_value() ? "nothing" : promised->lost ? "lost" : promised->made ? "made on " + promised->node : promised->volume;
+  }
+  void Assume(const std::string& pod, const std::string& node) { w.cluster.Assume(w.cluster.FindTask("default", pod), w.cluster.FindNode(node)); }
+};
+
+TEST_F(OpenClaimTest, APodGoesWhereAVolumeIs) {
+  EXPECT_EQ(Reason(), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes have no volume for claim data, 0 fit");
+  w.cluster.SetVolume(Free("pv1", "b"));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2")));
+}
+
+TEST_F(OpenClaimTest, OnlyAVolumeThatSuitsIsTaken) {
+  const auto taken = [&](auto change, auto change_claim) {
+    model::VolumeFacts volume = Free("pv1", "b");
+    change(volume);
+    w.cluster.SetVolume(volume);
+    model::ClaimFacts claim = Open("data");
+    change_claim(claim);
+    w.cluster.SetClaim(claim);
+    return !w.Placed().empty();
+  };
+  const auto as_is = [](auto&) {};
+  EXPECT_TRUE(taken(as_is, as_is));
+  EXPECT_FALSE(taken([](auto& v) { v.bytes = 9; }, as_is));
+  EXPECT_FALSE(taken([](auto& v) { v.available = false; }, as_is));
+  EXPECT_FALSE(taken([](auto& v) { v.block = true; }, as_is));
+  EXPECT_FALSE(taken([](auto& v) { v.storage_class = "other"; }, as_is));
+  EXPECT_FALSE(taken([](auto& v) { v.access_modes = {"ReadOnlyMany"}; }, as_is));
+  EXPECT_FALSE(taken([](auto& v) { v.claim = "default/other"; }, as_is));
+  EXPECT_FALSE(taken([](auto& v) { v.not_modelled = "spec.nodeAffinity"; }, as_is));
+  EXPECT_TRUE(taken([](auto& v) { v.claim = "default/data"; v.available = false; }, as_is)) << "it is kept for the claim";
+  EXPECT_FALSE(taken(as_is, [](auto& c) { c.selector = {{"tier", model::Op::kIn, {"x"}}}; }));
+  EXPECT_TRUE(taken([](auto& v) { v.labels = {{"tier", "x"}}; }, [](auto& c) { c.selector = {{"tier", model::Op::kIn, {"x"}}}; }));
+  EXPECT_FALSE(taken(as_is, [](auto& c) { c.selected_node = "n1"; })) << "its volume is being made for another node";
+  EXPECT_TRUE(taken(as_is, [](auto& c) { c.selected_node = "n2"; }));
+}
+
+TEST_F(OpenClaimTest, AVolumeIsMadeWhereTheClassMakesThem) {
+  w.cluster.SetStorageClass(Class(true));
+  EXPECT_EQ(w.Placed().size(), 1u);
+  model::StorageClassFacts only_b = Class(true);
+  only_b.topologies = {{{"zone", model::Op::kIn, {"b"}}}};
+  w.cluster.SetStorageClass(only_b);
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2")));
+}
+
+// Rows A10 and A11 of the contract.
+TEST_F(OpenClaimTest, A10A11OneVolumeIsNotEnoughForTwoAndTwoAre) {
+  w.cluster.SetGang(Gang("g", 2));
+  w.cluster.SetPod(PodWith({"default/more"}, 1));
+  w.cluster.SetClaim(Open("more"));
+  w.cluster.SetVolume(Free("pv1", "a"));
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  EXPECT_EQ(Reason(), "waits for 1 of 2 tasks: w needs cpu 1, memory 100M; with 1 placed, 2 nodes have no volume for claim more, 0 fit");
+  w.cluster.SetVolume(Free("pv2", "a"));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n1"), Pair("g-w-1", "n1")));
+}
+
+TEST_F(OpenClaimTest, PodsOfOneClaimGoWhereItsVolumeCanBeReached) {
+  w.cluster.SetNode(NodeIn("n3", "b"));
+  w.cluster.SetGang(Gang("g", 3));
+  for (int i = 0; i < 3; ++i) {
+    PodFacts pod = PodWith({"default/data"}, i);
+    pod.wants.requests.front().second = 12'000;
+    w.cluster.SetPod(pod);
+  }
+  w.cluster.SetNode([] {
+    model::NodeFacts node = NodeIn("n4", "b");
+    return node;
+  }());
+  w.cluster.SetVolume(Free("pv1", "a", 10));
+  w.cluster.SetVolume(Free("pv2", "b", 20));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2"), Pair("g-w-1", "n3"), Pair("g-w-2", "n4"))) << "the smaller volume is where one pod fits";
+}
+
+TEST_F(OpenClaimTest, WhatIsPromisedNobodyElseGets) {
+  w.cluster.SetVolume(Free("small", "a", 10));
+  w.cluster.SetVolume(Free("large", "a", 20));
+  w.cluster.SetVolume(Free("there", "b", 10));
+  w.cluster.SetPod(PodWith({"default/more"}, 1));
+  w.cluster.SetClaim(Open("more"));
+  Assume("g-w-0", "n1");
+  EXPECT_EQ(PromisedTo("g-w-0"), "small");
+  Assume("g-w-1", "n1");
+  EXPECT_EQ(PromisedTo("g-w-1"), "large");
+  EXPECT_THAT(w.cluster.Audit(), IsEmpty());
+  w.cluster.SetVolume([] {
+    model::VolumeFacts volume = Free("large", "a", 20);
+    volume.claim = "default/stranger";
+    return volume;
+  }());
+  EXPECT_EQ(PromisedTo("g-w-1"), "lost");
+  w.cluster.Forget(w.cluster.FindTask("default", "g-w-0"));
+  EXPECT_EQ(PromisedTo("g-w-0"), "nothing");
+  w.cluster.Forget(w.cluster.FindTask("default", "g-w-1"));
+  Assume("g-w-1", "n1");
+  EXPECT_EQ(PromisedTo("g-w-1"), "small");
+  w.cluster.RemoveVolume("small");
+  EXPECT_EQ(PromisedTo("g-w-1"), "lost");
+  w.cluster.RemovePod("default", "g-w-1");
+  EXPECT_THAT(w.cluster.Audit(), IsEmpty());
+  EXPECT_EQ(w.cluster.volumes().volume_slots(), 2);
+}
+
+TEST_F(OpenClaimTest, AnEventOfAnAssumedPodChangesNoPromise) {
+  w.cluster.SetStorageClass(Class(true));
+  Assume("g-w-0", "n1");
+  EXPECT_EQ(PromisedTo("g-w-0"), "made on n1");
+  PodFacts touched = PodWith({"default/data"});
+  touched.priority = 7;
+  w.cluster.SetPod(touched);
+  EXPECT_EQ(PromisedTo("g-w-0"), "made on n1");
+  w.cluster.RemoveClaim("default", "data");
+  EXPECT_EQ(PromisedTo("g-w-0"), "nothing");
+  w.cluster.SetPod(PodWith({"default/other"}));
+  EXPECT_THAT(w.cluster.Audit(), IsEmpty());
 }
 
 // ---- pods that keep others away

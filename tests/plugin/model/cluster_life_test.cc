@@ -70,7 +70,7 @@ class Life {
                             [&](const std::string& name) { cluster.RemoveVolume(name); });
       case 10:
         if (Below(2) == 0) {
-          return Change(world_.classes, absl::StrCat("s", Below(2)), [&](const std::string& name) { cluster.SetStorageClass(world_.classes[name] = {name, Below(2) == 0}); },
+          return Change(world_.classes, absl::StrCat("s", Below(2)), [&](const std::string& name) { cluster.SetStorageClass(world_.classes[name] = AClass(name)); },
                         [&](const std::string& name) { cluster.RemoveStorageClass(name); });
         }
         return Change(world_.namespaces, "default", [&](const std::string& name) { cluster.SetNamespace(world_.namespaces[name] = {name, {{"team", Of({"red", "blue"})}}}); },
@@ -190,11 +190,30 @@ class Life {
     claim.storage_class = Of({"", "s0", "s1"});
     claim.ending = Below(6) == 0;
     claim.one_pod = Below(4) == 0;
+    claim.uid = absl::StrCat(name, Below(2));
+    claim.bytes = Below(3);
+    if (Below(3) == 0) claim.access_modes = {"ReadWriteOnce"};
+    if (Below(4) == 0) claim.selector = {{"tier", Op::kIn, {"x"}}};
+    if (Below(4) == 0) claim.selected_node = absl::StrCat("n", Below(4));
     return claim;
   }
 
+  StorageClassFacts AClass(const std::string& name) {
+    StorageClassFacts made{name, Below(3) > 0, Below(2) == 0, {}};
+    if (Below(3) == 0) made.topologies = {{{"zone", Op::kIn, {"a"}}}};
+    return made;
+  }
+
   VolumeFacts AVolume(const std::string& name) {
-    VolumeFacts volume{name, {}, Below(8) == 0 ? "spec.x" : ""};
+    VolumeFacts volume;
+    volume.name = name;
+    if (Below(8) == 0) volume.not_modelled = "spec.x";
+    volume.available = Below(3) > 0;
+    volume.storage_class = Of({"", "s0", "s1"});
+    volume.bytes = Below(3);
+    volume.access_modes = {"ReadWriteOnce"};
+    if (Below(3) == 0) volume.labels = {{"tier", Of({"x", "y"})}};
+    if (Below(4) == 0) volume.claim = absl::StrCat("default/c", Below(3));
     while (Below(2) == 0) volume.selectors.push_back({{{Of({"zone", "rack"}), Op::kIn, {Of({"a", "b"})}}}});
     return volume;
   }

@@ -89,6 +89,11 @@ class FieldsTest : public ::testing::Test {
       const json::value body = *api::ParseJson(request.body);
       bound_[parts[parts.size() - 2]] = std::string(body.at("target").at("name").get_string());
     }
+    if (request.method == "PATCH" && parts.size() > 1 && absl::StartsWith(parts[parts.size() - 2], "persistentvolume")) {
+      if (unpatchable_.contains(parts[parts.size() - 2])) return testutil::Refusal(403, "Forbidden", parts.back());
+      patched_[parts.back()] = request.body;
+      ++patches_;
+    }
     if (request.method == "PATCH" && absl::EndsWith(request.path, "/podgroups/g")) {
       const json::value body = *api::ParseJson(request.body);
       boost::system::error_code none;
@@ -104,6 +109,9 @@ class FieldsTest : public ::testing::Test {
   std::set<std::string> forbidden_;           // plurals
   std::optional<RunningScheduler> scheduler_;
   std::map<std::string, std::string> bound_;
+  std::map<std::string, std::string> patched_;  // claims and volumes
+  int patches_ = 0;                             // of them
+  std::set<std::string> unpatchable_;           // plurals
   std::string reason_, phase_;
 };
 
@@ -219,17 +227,110 @@ TEST_F(FieldsTest, AMissingClaimIsWaitedFor) {
   EXPECT_EQ(reason_, "waits for 1 of 1 task: there is no claim data");
 }
 
-TEST_F(FieldsTest, AClaimThatWaitsForItsPodSaysSo) {
-  AddNode("n1", "a");
-  AddGroup(R"("minMember":1,"queue":"default")");
-  AddPod("p0", kClaim);
-  AddClaim("data", R"("storageClassName":"disk")", "Pending");
-  Add("storageclasses", R"({"metadata":{"name":"disk","uid":"s1","resourceVersion":"1"},"provisioner":"x","volumeBindingMode":"WaitForFirstConsumer"})");
+// ---- claims of classes that wait for a pod
+
+class OpenClaimTest : public FieldsTest {
+ protected:
+  OpenClaimTest() {
+    AddNode("n1", "a");
+    AddGroup(R"("minMember":2,"queue":"default")");
+    AddPod("p0", kClaim);
+    AddPod("p1");
+    AddClaim("data", kSpec, "Pending");
+  }
+  static constexpr char kSpec[] = R"("storageClassName":"disk","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}})";
+  void AddClass(const std::string& provisioner) {
+    Add("storageclasses", absl::StrCat(R"({"metadata":{"name":"disk","uid":"s1","resourceVersion":"1"},"provisioner":")", provisioner,
+                                       R"(","volumeBindingMode":"WaitForFirstConsumer"})"));
+  }
+  void AddFree(const std::string& name) {
+    Add("persistentvolumes", absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"7"},"spec":{"storageClassName":"disk","capacity":{"storage":"2Gi"},)",
+                                          R"("accessModes":["ReadWriteOnce"]},"status":{"phase":"Available"}})"));
+  }
+  void PushClaim(const std::string& annotations, const std::string& volume = "", const std::string& phase = "Pending") {
+    Push("persistentvolumeclaims", absl::StrCat(R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":")", ++version_, R"(","annotations":{)", annotations,
+                                                R"(}},"spec":{)", kSpec, volume.empty() ? "" : absl::StrCat(R"(,"volumeName":")", volume, "\""), R"(},"status":{"phase":")", phase, R"("}})"));
+  }
+  void Wait(absl::Duration time = absl::Seconds(5)) { loop_.RunFor(time); }
+  int version_ = 20;
+};
+
+// The node is written first, and nothing is bound before the volume is there: neither is the pod that needs none.
+TEST_F(OpenClaimTest, VolumesComeBeforePods) {
+  AddClass("x");
   Run();
+  EXPECT_THAT(patched_["data"], HasSubstr(R"("volume.kubernetes.io/selected-node":"n1")"));
+  EXPECT_THAT(patched_["data"], HasSubstr(R"("uid":"u-data")"));
   EXPECT_THAT(bound_, IsEmpty());
-  EXPECT_EQ(reason_,
-            "waits for 1 of 1 task: claim data is not bound: storage class disk binds a claim when its pod gets a node (WaitForFirstConsumer), and this "
-            "scheduler gives none before; use a class with volumeBindingMode Immediate, or set the claim's volumeName");
+  const int patches = patches_;
+  PushClaim(R"("volume.kubernetes.io/selected-node":"n1")");
+  Wait();
+  EXPECT_EQ(patches_, patches) << "once";
+  Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"20"},"spec":{}})");
+  PushClaim(R"("volume.kubernetes.io/selected-node":"n1")", "pv1", "Bound");
+  Wait();
+  EXPECT_EQ(bound_.size(), 2u) << reason_;
+}
+
+TEST_F(OpenClaimTest, AVolumeThatIsThereIsKeptForTheClaim) {
+  AddClass("kubernetes.io/no-provisioner");
+  AddFree("pv1");
+  Run();
+  EXPECT_THAT(patched_["pv1"], HasSubstr(R"("claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim","namespace":"ns","name":"data","uid":"u-data"})"));
+  EXPECT_THAT(patched_["pv1"], HasSubstr(R"("resourceVersion":"7")")) << "another may have taken it";
+  EXPECT_THAT(bound_, IsEmpty());
+  Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"u-pv1","resourceVersion":"20"},"spec":{"storageClassName":"disk","claimRef":{"namespace":"ns","name":"data"}},"status":{"phase":"Bound"}})");
+  PushClaim("", "pv1", "Bound");
+  Wait();
+  EXPECT_EQ(bound_.size(), 2u) << reason_;
+}
+
+// The provisioner takes the annotation away: what was kept is free again, and the gang is tried anew.
+TEST_F(OpenClaimTest, ANodeThatIsGivenBackIsTriedAnew) {
+  AddClass("x");
+  Run();
+  PushClaim(R"("volume.kubernetes.io/selected-node":"n1")");
+  Wait();
+  patched_.clear();
+  PushClaim("");
+  Wait(absl::Seconds(2));
+  EXPECT_EQ(reason_, "waits for 2 of 2 tasks: claim data of p0 on n1 got no volume: who makes them gave the node back");
+  EXPECT_TRUE(patched_.empty());
+  Wait(absl::Seconds(10));
+  EXPECT_THAT(patched_["data"], HasSubstr(R"("volume.kubernetes.io/selected-node":"n1")"));
+  EXPECT_THAT(bound_, IsEmpty());
+}
+
+TEST_F(OpenClaimTest, VolumesThatNeverComeGiveTheNodesBack) {
+  AddClass("x");
+  Options options;
+  options.volumes_take = absl::Minutes(1);
+  Run(options);
+  PushClaim(R"("volume.kubernetes.io/selected-node":"n1")");
+  Wait(absl::Seconds(50));
+  EXPECT_EQ(reason_, "");
+  Wait(absl::Seconds(8));
+  EXPECT_EQ(reason_, "waits for 2 of 2 tasks: no volume came within 1m for claim data on node n1");
+  EXPECT_THAT(bound_, IsEmpty());
+}
+
+TEST_F(OpenClaimTest, WithoutTheRightToWriteItIsSaid) {
+  AddClass("x");
+  unpatchable_.insert("persistentvolumeclaims");
+  Run();
+  EXPECT_THAT(reason_, HasSubstr("waits for 2 of 2 tasks: the scheduler may not patch persistentvolumeclaims"));
+  EXPECT_THAT(bound_, IsEmpty());
+}
+
+TEST_F(OpenClaimTest, AVolumeElsewhereThanItsPodGivesTheNodesBack) {
+  AddClass("x");
+  AddNode("n2", "b");
+  Run();
+  const std::string node = absl::StrContains(patched_["data"], "n1") ? "a" : "b", other = node == "a" ? "b" : "a";
+  Push("persistentvolumes", absl::StrCat(R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"20"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")", other, R"("]}]}]}}}})"));
+  PushClaim("", "pv1", "Bound");
+  Wait(absl::Seconds(15));
+  EXPECT_EQ(bound_["p0"], other == "a" ? "n1" : "n2");
 }
 
 TEST_F(FieldsTest, AClaimThatIsNotBoundYetIsWaitedFor) {

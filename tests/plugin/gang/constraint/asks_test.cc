@@ -138,7 +138,9 @@ TEST(AsksTest, APortIsForOnePodOnANode) {
 
 TEST(AsksTest, AClaimForOnePodBlocksOthersOnceItIsTaken) {
   World w;
-  w.cluster.SetVolume({"v", {}, ""});
+  model::VolumeFacts volume;
+  volume.name = "v";
+  w.cluster.SetVolume(volume);
   model::ClaimFacts claim;
   claim.ns = "default";
   claim.name = "c";
