@@ -25,9 +25,9 @@ class Maker {
 
   object Make() {
     // What a case is about. One that is about everything at once would be refused everywhere by the first filter.
-    for (bool* theme : {&taints_, &selectors_, &ports_, &resources_, &affinity_, &spread_, &volumes_}) *theme = Chance(35);
+    for (bool* theme : {&taints_, &selectors_, &ports_, &resources_, &affinity_, &spread_, &volumes_}) *theme = Chance(28);
     object made;
-    const int nodes = 1 + Below(Chance(30) ? 8 : 4);
+    const int nodes = affinity_ || spread_ ? 2 + Below(7) : 1 + Below(Chance(30) ? 8 : 4);
     array list;
     for (int i = 0; i < nodes; ++i) {
       nodes_.push_back(absl::StrCat("n", i));
@@ -37,7 +37,7 @@ class Maker {
     made["namespaces"] = Namespaces();
     if (volumes_) AddStorage(made);
     array pods;
-    const int count = Below(Chance(30) ? 14 : 5);
+    const int count = affinity_ || spread_ ? 2 + Below(12) : Below(Chance(30) ? 14 : 5);
     for (int i = 0; i < count; ++i) pods.push_back(PlacedPod(absl::StrCat("p", i)));
     made["pods"] = std::move(pods);
     made["pod"] = Pod("ns", "x", true);
@@ -73,7 +73,7 @@ class Maker {
     if (!Chance(12)) labels[kZone] = Pick({"a", "b", "c"});
     if (Chance(30)) labels["topology.kubernetes.io/region"] = Pick({"r", "s"});
     if (Chance(60)) labels["disktype"] = Pick({"ssd", "hdd", ""});
-    if (Chance(50)) labels["gpus"] = Pick({"0", "1", "4", "16", "-2", "x", "04", "9223372036854775807"});
+    if (Chance(50)) labels["gpus"] = Pick({"0", "1", "4", "16", "x", "04", "9223372036854775807"});
     if (Chance(40)) labels["rack"] = Pick({"1", "2"});
     object spec;
     if (Chance(taints_ ? 25 : 4)) spec["unschedulable"] = true;
@@ -117,12 +117,18 @@ class Maker {
     const std::string ns = Pick({"ns", "ns", "ns", "other", "third"});
     object pod = Pod(ns, name, false);
     object& spec = pod["spec"].as_object();
-    if (Chance(93)) spec["nodeName"] = Chance(5) ? std::string("gone") : nodes_[static_cast<std::size_t>(Below(static_cast<int>(nodes_.size())))];
+    if (Chance(93)) spec["nodeName"] = Chance(5) ? std::string("gone") : FirstRather();
     if (Chance(8)) pod["metadata"].as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
     object& status = pod["status"].emplace_object();
     status["phase"] = Pick({"Running", "Running", "Running", "Running", "Pending", "Pending", "Succeeded", "Failed", "Unknown"});
     if (resources_ && Chance(40)) AddResize(spec, status);
     return pod;
+  }
+
+  // Where pods stand unevenly, it shows whether they are to be spread.
+  std::string FirstRather() {
+    const int nodes = static_cast<int>(nodes_.size());
+    return nodes_[static_cast<std::size_t>(std::min(Below(nodes), Below(nodes)))];
   }
 
   object Pod(const std::string& ns, const std::string& name, bool asked) {
@@ -157,7 +163,7 @@ class Maker {
 
   object PodLabels() {
     object labels;
-    if (!Chance(10)) labels["app"] = Pick({"a", "b"});
+    if (!Chance(10)) labels["app"] = Pick({"a", "a", "b"});
     if (Chance(60)) labels["tier"] = Pick({"x", "y"});
     if (Chance(60)) labels["version"] = Pick({"1", "2"});
     return labels;
@@ -293,7 +299,7 @@ class Maker {
         return {{"key", Pick({"rack", "disktype", "gpus"})}, {"operator", Pick({"Exists", "DoesNotExist"})}};
       case 3:
       case 4:
-        return {{"key", "gpus"}, {"operator", Pick({"Gt", "Lt"})}, {"values", array{Pick({"0", "1", "3", "16", "-3", "x", "9223372036854775807", "9223372036854775808"})}}};
+        return {{"key", "gpus"}, {"operator", Pick({"Gt", "Lt"})}, {"values", array{Pick({"0", "1", "3", "16", "x", "9223372036854775807", "9223372036854775808"})}}};
       default:
         return {{"key", kHostname}, {"operator", Pick({"In", "NotIn"})}, {"values", List(Some({"n0", "n1", "n2"}))}};
     }
@@ -336,7 +342,7 @@ class Maker {
     }
     return selector;
   }
-  std::string TopologyKey() { return Pick({kHostname, kHostname, kZone, kZone, "rack"}); }
+  std::string TopologyKey() { return Pick({kHostname, kHostname, kHostname, kZone, kZone, kZone, kZone, "rack"}); }
 
   object AffinityTerm() {
     object term{{"topologyKey", TopologyKey()}};

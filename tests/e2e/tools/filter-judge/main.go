@@ -22,11 +22,13 @@ import (
 	"runtime/debug"
 	"sort"
 
+	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
@@ -106,8 +108,9 @@ func store(what string, object runtime.Object, group schema.GroupVersion, rules 
 		kept = reflect.New(status.Type()).Elem()
 		kept.Set(status)
 	}
-	rules.PrepareForCreate(context.Background(), internal)
-	for _, each := range rules.Validate(context.Background(), internal) {
+	ctx := request.WithRequestInfo(context.Background(), &request.RequestInfo{Verb: "create", APIGroup: group.Group, APIVersion: "v1"})
+	rules.PrepareForCreate(ctx, internal)
+	for _, each := range rules.Validate(ctx, internal) {
 		*wrong = append(*wrong, fmt.Sprintf("%s: %v", what, each))
 	}
 	if status.IsValid() {
@@ -301,8 +304,7 @@ func (j *judge) answer(ctx context.Context, line []byte) (result answer, err err
 }
 
 func run(in io.Reader, out io.Writer) error {
-	klog.SetOutput(io.Discard)
-	klog.LogToStderr(false)
+	klog.SetLogger(logr.Discard())
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	j, err := newJudge(ctx)
