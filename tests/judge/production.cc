@@ -45,11 +45,15 @@ model::PodFacts FactsOf(const json::value& pod, const Falsify& falsify, const st
 
 using Event = std::function<void(Cluster&)>;
 
+// None where there are none.
+json::array ObjectsOf(const json::object& stored, const char* list) {
+  const json::value* const objects = stored.if_contains(list);
+  return objects == nullptr || !objects->is_array() ? json::array() : objects->as_array();
+}
+
 template <class F>  // Event(const json::value& object)
 void AddEvents(const json::object& stored, const char* list, std::vector<Event>& events, F event_of) {
-  const json::value* const objects = stored.if_contains(list);
-  if (objects == nullptr || !objects->is_array()) return;
-  for (const json::value& object : objects->as_array()) events.push_back(event_of(object));
+  for (const json::value& object : ObjectsOf(stored, list)) events.push_back(event_of(object));
 }
 
 std::vector<Event> EventsOf(const json::object& stored, const Falsify& falsify) {
@@ -129,7 +133,7 @@ Verdict AskProduction(const json::object& stored, std::uint64_t seed, const Fals
     if (blocked->trouble == model::ClaimTrouble::kWaitsForPod) verdict.not_modelled = "claims that wait for their pod";
     if (blocked->trouble == model::ClaimTrouble::kVolumeNotModelled) verdict.not_modelled = "fields of volumes";
   }
-  for (const json::value& node : stored.at("nodes").as_array()) {
+  for (const json::value& node : ObjectsOf(stored, "nodes")) {
     const std::string name(node.at("metadata").at("name").as_string());
     const model::Row row = cluster.FindNode(name);
     GW_CHECK(row != model::kNone && cluster.present(row));

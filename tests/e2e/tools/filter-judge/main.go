@@ -21,12 +21,14 @@ import (
 	"reflect"
 	"runtime/debug"
 	"sort"
+	"strings"
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/informers"
@@ -262,10 +264,10 @@ func (j *judge) ask(ctx context.Context, c *clusterCase) (answer, error) {
 		case !status.IsSuccess():
 			result.Refused[each.Name] = refusalOf(status)
 			if by.Len() > 0 {
-				result.Refused[each.Name] = refusal{fmt.Sprint(by.UnsortedList()), status.Reasons()}
+				result.Refused[each.Name] = refusal{strings.Join(sets.List(by), "+"), status.Reasons()}
 			}
 		case !before.AllNodes() && !before.NodeNames.Has(each.Name):
-			result.Refused[each.Name] = refusal{fmt.Sprint(by.UnsortedList()), []string{"not among the nodes it looks at"}}
+			result.Refused[each.Name] = refusal{strings.Join(sets.List(by), "+"), []string{"not among the nodes it looks at"}}
 		default:
 			info, err := j.lister.Get(each.Name)
 			if err != nil {
