@@ -94,7 +94,11 @@ void AddGang(const std::string& ns, Cluster& cluster) {
   cluster.SetGang(gang);
 }
 
-std::string WordFor(model::ClaimTrouble trouble) { return absl::StrCat("claim ", static_cast<int>(trouble)); }
+std::string WordFor(model::ClaimTrouble trouble) {
+  static constexpr const char* kWords[] = {"fine",  "missing", "unreadable", "unbound", "waits for its pod", "lost", "being deleted", "in use", "without its volume",
+                                           "with a volume not modelled"};
+  return absl::StrCat("a claim is ", kWords[static_cast<std::size_t>(trouble)]);
+}
 
 // What is decided for the gang is what the constraints say: it goes to a node they allow, or to none when there is none.
 void CheckDecision(const Cluster& cluster, const Verdict& verdict) {

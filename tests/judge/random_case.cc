@@ -26,6 +26,11 @@ class Maker {
   object Make() {
     // What a case is about. One that is about everything at once would be refused everywhere by the first filter.
     for (bool* theme : {&taints_, &selectors_, &ports_, &resources_, &affinity_, &spread_, &volumes_}) *theme = Chance(28);
+    if (spread_) {  // over the nodes that may be had
+      selectors_ = Chance(50);
+      taints_ = Chance(50);
+      ports_ = resources_ = volumes_ = Chance(10);
+    }
     object made;
     const int nodes = affinity_ || spread_ ? 2 + Below(7) : 1 + Below(Chance(30) ? 8 : 4);
     array list;
@@ -102,7 +107,6 @@ class Maker {
   array Namespaces() {
     array list;
     for (const char* name : {"ns", "other", "third"}) {
-      if (Chance(4)) continue;  // pods may be told of before their namespace
       object labels;
       if (Chance(60)) labels["team"] = Pick({"red", "blue"});
       if (Chance(30)) labels["env"] = "prod";
@@ -118,10 +122,17 @@ class Maker {
     object pod = Pod(ns, name, false);
     object& spec = pod["spec"].as_object();
     if (Chance(93)) spec["nodeName"] = Chance(5) ? std::string("gone") : FirstRather();
-    if (Chance(8)) pod["metadata"].as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
-    object& status = pod["status"].emplace_object();
-    status["phase"] = Pick({"Running", "Running", "Running", "Running", "Pending", "Pending", "Succeeded", "Failed", "Unknown"});
+    // On a node that is not there a claim is in use for us, who cannot know that it is not; Kubernetes' scheduler forgets such pods.
+    if (spec.contains("nodeName") && spec["nodeName"] == "gone") spec.erase("volumes");
+    object status;
+    if (Chance(spread_ ? 20 : 8)) {
+      pod["metadata"].as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+      status["phase"] = Pick({"Running", "Running", "Pending", "Succeeded", "Failed"});
+    } else {
+      status["phase"] = Pick({"Running", "Running", "Running", "Running", "Pending", "Pending", "Succeeded", "Failed", "Unknown"});
+    }
     if (resources_ && Chance(40)) AddResize(spec, status);
+    pod["status"] = std::move(status);
     return pod;
   }
 
@@ -136,6 +147,7 @@ class Maker {
     object spec;
     name_ = name;
     ns_ = ns;
+    asked_ = asked;
     host_network_ = ports_ && Chance(20);
     if (host_network_) spec["hostNetwork"] = true;
     port_keys_.clear();
@@ -351,7 +363,9 @@ class Maker {
     if (Chance(25)) {
       object selector;
       if (Chance(70)) selector["matchLabels"] = Chance(70) ? object{{"team", Pick({"red", "blue"})}} : object{{"kubernetes.io/metadata.name", "other"}};
-      if (Chance(25)) selector["matchExpressions"] = array{object{{"key", "env"}, {"operator", Pick({"Exists", "DoesNotExist"})}}};
+      // For the pod itself Kubernetes 1.36 takes one that holds without labels for one of every namespace: kubernetes/kubernetes#141526.
+      const std::string op = asked_ ? "Exists" : Pick({"Exists", "DoesNotExist"});
+      if (Chance(25)) selector["matchExpressions"] = array{object{{"key", "env"}, {"operator", op}}};
       term["namespaceSelector"] = std::move(selector);
     }
     if (term.contains("labelSelector") && Chance(25)) term[Pick({"matchLabelKeys", "mismatchLabelKeys"})] = array{"version"};
@@ -374,12 +388,12 @@ class Maker {
     array list;
     std::set<std::string> seen;
     for (int i = 0, count = 1 + Below(2); i < count; ++i) {
-      object each{{"maxSkew", 1 + Below(2)}, {"topologyKey", TopologyKey()}, {"whenUnsatisfiable", Chance(85) ? "DoNotSchedule" : "ScheduleAnyway"}};
+      object each{{"maxSkew", Chance(75) ? 1 : 2}, {"topologyKey", TopologyKey()}, {"whenUnsatisfiable", Chance(85) ? "DoNotSchedule" : "ScheduleAnyway"}};
       if (!seen.insert(absl::StrCat(each["topologyKey"].as_string().c_str(), each["whenUnsatisfiable"].as_string().c_str())).second) continue;
       if (!Chance(5)) each["labelSelector"] = PodSelector();
       if (each["whenUnsatisfiable"] == "DoNotSchedule" && Chance(25)) each["minDomains"] = 1 + Below(4);
       if (Chance(35)) each["nodeAffinityPolicy"] = Pick({"Honor", "Ignore"});
-      if (Chance(35)) each["nodeTaintsPolicy"] = Pick({"Honor", "Ignore"});
+      if (Chance(50)) each["nodeTaintsPolicy"] = Pick({"Honor", "Ignore"});
       if (each.contains("labelSelector") && Chance(25)) each["matchLabelKeys"] = array{"version"};
       list.push_back(std::move(each));
     }
@@ -518,7 +532,7 @@ class Maker {
   std::vector<std::string> nodes_;
   array claims_;
   std::string name_, ns_;  // of the pod being made
-  bool host_network_ = false;
+  bool asked_ = false, host_network_ = false;
   std::set<std::string> port_keys_;
 };
 
