@@ -1,5 +1,7 @@
 #include "tests/judge/production.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,15 +103,15 @@ std::string WordFor(model::ClaimTrouble trouble) {
 }
 
 // What is decided for the gang is what the constraints say: it goes to a node they allow, or to none when there is none.
-void CheckDecision(const Cluster& cluster, const Verdict& verdict) {
+std::string Contradiction(const Cluster& cluster, const Verdict& verdict) {
   gang::Scratch scratch;
   std::string node;
   for (const model::Decision& decision : gang::Schedule(cluster, gang::Policy(), absl::UnixEpoch(), scratch)) {
     for (const model::Placement& placement : decision.placements) node = std::string(cluster.node_name(placement.row));
   }
-  bool possible = false;
-  for (const auto& [each, against] : verdict.against) possible = possible || against.empty();
-  GW_CHECK(node.empty() ? !possible : verdict.against.at(node).empty());
+  if (!node.empty()) return verdict.against.at(node).empty() ? "" : absl::StrCat("it is placed on ", node);
+  const auto possible = std::find_if(verdict.against.begin(), verdict.against.end(), [](const auto& each) { return each.second.empty(); });
+  return possible == verdict.against.end() ? "" : absl::StrCat("it is not placed, though ", possible->first, " takes it");
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ Verdict AskProduction(const json::object& stored, std::uint64_t seed, const Fals
     GW_CHECK(row != model::kNone && cluster.present(row));
     verdict.against[name] = nowhere.empty() ? std::string(asks.ObstacleAt(row)) : nowhere;
   }
-  CheckDecision(cluster, verdict);
+  verdict.contradiction = Contradiction(cluster, verdict);
   return verdict;
 }
 

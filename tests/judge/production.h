@@ -18,8 +18,7 @@ struct Falsify {
   std::function<void(model::NodeFacts&)> node;
 };
 
-// Events come in an order drawn from `seed`. Ends the program when an object does not decode, or when what is decided for the gang is not
-// what the constraints say.
+// Events come in an order drawn from `seed`. Ends the program when an object does not decode.
 Verdict AskProduction(const boost::json::object& stored, std::uint64_t seed, const Falsify& falsify = {});
 
 }  // namespace gangway::testutil

@@ -15,6 +15,7 @@ std::string Of(const Verdict& verdict, const std::string& node) {
 }  // namespace
 
 std::optional<Difference> FirstDifference(const Verdict& theirs, const Verdict& ours) {
+  if (!ours.contradiction.empty()) return Difference{"", "our constraints / our decision"};
   for (const auto& [node, against] : theirs.against) {
     const std::string mine = Of(ours, node);
     if (against.empty() == mine.empty()) continue;
@@ -24,7 +25,7 @@ std::optional<Difference> FirstDifference(const Verdict& theirs, const Verdict& 
 }
 
 std::string Render(const Verdict& theirs, const Verdict& ours) {
-  std::string text;
+  std::string text = ours.contradiction.empty() ? "" : absl::StrCat("  ", ours.contradiction, "\n");
   for (const auto& [node, against] : theirs.against) {
     const std::string mine = Of(ours, node);
     absl::StrAppend(&text, "  ", node, ": Kubernetes ", against.empty() ? "takes it" : absl::StrCat("refuses (", against, ")"), ", we ",
