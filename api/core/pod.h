@@ -205,12 +205,16 @@ struct ContainerStatus {
   bool ready = false;
   std::int32_t restart_count = 0;
   ContainerState state, last_state;
+  std::optional<ResourceRequirements> resources;  // what it has, which a resize makes another than what it asks for
+  ResourceList allocated_resources;               // what the kubelet promised it
   static constexpr std::string_view kName = "ContainerStatus";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return MakeFields(MakeField<&ContainerStatus::name>("name", ""), MakeField<&ContainerStatus::ready>("ready", ""),
                       MakeField<&ContainerStatus::restart_count>("restartCount", ""),
-                      MakeField<&ContainerStatus::state>("state", ""), MakeField<&ContainerStatus::last_state>("lastState", ""));
+                      MakeField<&ContainerStatus::state>("state", ""), MakeField<&ContainerStatus::last_state>("lastState", ""),
+                      MakeField<&ContainerStatus::resources>("resources", ""),
+                      MakeField<&ContainerStatus::allocated_resources>("allocatedResources", ""));
   }
 };
 struct PodCondition {
@@ -229,6 +233,8 @@ struct PodStatus {
   Time start_time;
   std::vector<PodCondition> conditions;
   std::vector<ContainerStatus> container_statuses, init_container_statuses;
+  std::optional<ResourceRequirements> resources;  // pod-level, as those of a container
+  ResourceList allocated_resources;
   static constexpr std::string_view kName = "PodStatus";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
@@ -237,7 +243,8 @@ struct PodStatus {
                       MakeField<&PodStatus::reason>("reason", ""), MakeField<&PodStatus::host_ip>("hostIP", ""),
                       MakeField<&PodStatus::pod_ip>("podIP", ""), MakeField<&PodStatus::start_time>("startTime", ""),
                       MakeField<&PodStatus::container_statuses>("containerStatuses", ""),
-                      MakeField<&PodStatus::init_container_statuses>("initContainerStatuses", ""));
+                      MakeField<&PodStatus::init_container_statuses>("initContainerStatuses", ""),
+                      MakeField<&PodStatus::resources>("resources", ""), MakeField<&PodStatus::allocated_resources>("allocatedResources", ""));
   }
 };
 

@@ -231,8 +231,10 @@ model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume) {
   if (volume.spec.node_affinity.has_value() && volume.spec.node_affinity->required.has_value()) {
     std::vector<model::TermFacts>& any = facts.selectors.emplace_back();
     for (const api::core::NodeSelectorTerm& term : volume.spec.node_affinity->required->terms) {
-      std::optional<model::TermFacts> term_facts = TermOf(term);
+      // Kubernetes looks at labels alone: component-helpers, storage/volume, CheckNodeAffinity.
+      std::optional<model::TermFacts> term_facts = TermOf({term.match_expressions, {}});
       if (!term_facts.has_value()) facts.not_modelled = "spec.nodeAffinity";
+      if (term.match_expressions.empty() && !term.match_fields.empty()) term_facts = {{"", model::Op::kExists, {}}};
       if (term_facts.has_value()) any.push_back(*std::move(term_facts));
     }
   }

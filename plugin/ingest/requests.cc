@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/strings/match.h"
 
@@ -31,12 +32,42 @@ Sum Effective(const ResourceRequirements& resources) {
   return sum;
 }
 
+Sum Amounts(const ResourceList& list) {
+  Sum sum;
+  for (const auto& [name, quantity] : list) sum[name] = Amount(name, quantity, kMaxAmount);
+  return sum;
+}
+
 void Add(Sum& sum, const Sum& other) {
   for (const auto& [name, amount] : other) sum[name] = std::min(sum[name] + amount, kMaxAmount);
 }
 
 void RaiseTo(Sum& sum, const Sum& other) {
   for (const auto& [name, amount] : other) sum[name] = std::max(sum[name], amount);
+}
+
+bool ResizeIsInfeasible(const api::core::PodStatus& status) {
+  const auto pending = std::find_if(status.conditions.begin(), status.conditions.end(), [](const auto& condition) { return condition.type == "PodResizePending"; });
+  return pending != status.conditions.end() && pending->reason == "Infeasible";
+}
+
+// `told`: a container's status, or a pod's; nullptr: there is none.
+template <class T>
+Sum Effective(const ResourceRequirements& resources, const T* told, bool infeasible) {
+  Sum asked = Effective(resources);
+  if (told == nullptr || !told->resources.has_value()) return asked;
+  Sum sum = infeasible ? Sum() : std::move(asked);
+  RaiseTo(sum, Amounts(told->resources->requests));
+  RaiseTo(sum, Amounts(told->allocated_resources));
+  return sum;
+}
+
+const api::core::ContainerStatus* StatusOf(const Container& container, const api::core::PodStatus& status) {
+  for (const auto* const list : {&status.init_container_statuses, &status.container_statuses}) {
+    const auto found = std::find_if(list->begin(), list->end(), [&](const auto& each) { return each.name == container.name; });
+    if (found != list->end()) return &*found;
+  }
+  return nullptr;
 }
 
 bool PodLevel(const std::string& name) {
@@ -60,24 +91,27 @@ NamedAmounts MinResources(const ResourceList& list) {
   return amounts;
 }
 
-NamedAmounts PodRequests(const api::core::PodSpec& spec) {
+NamedAmounts PodRequests(const api::core::PodSpec& spec, const api::core::PodStatus& status) {
+  const bool infeasible = ResizeIsInfeasible(status);
   Sum running, sidecars, starting;
-  for (const Container& container : spec.containers) Add(running, Effective(container.resources));
+  for (const Container& container : spec.containers) Add(running, Effective(container.resources, StatusOf(container, status), infeasible));
   for (const Container& container : spec.init_containers) {
-    Sum at_once = Effective(container.resources);
     if (container.restart_policy == "Always") {
+      const Sum at_once = Effective(container.resources, StatusOf(container, status), infeasible);
       Add(running, at_once);
       Add(sidecars, at_once);
       RaiseTo(starting, sidecars);
     } else {
+      Sum at_once = Effective(container.resources);
       Add(at_once, sidecars);
       RaiseTo(starting, at_once);
     }
   }
   RaiseTo(running, starting);
   if (spec.resources.has_value()) {
+    Sum now = Effective(*spec.resources, &status, infeasible);
     for (const auto& [name, amount] : Effective(*spec.resources)) {
-      if (PodLevel(name)) running[name] = amount;
+      if (PodLevel(name)) running[name] = now[name];
     }
   }
   for (const auto& [name, quantity] : spec.overhead) {

@@ -233,6 +233,7 @@ void AddSpreads(const api::core::Pod& pod, Wants& wants) {
     facts.term.topology_key = spread.topology_key;
     facts.term.selector.namespaces = {pod.metadata.ns};
     facts.term.selector.pods = PodsOf(pod, spread.label_selector, spread.match_label_keys, {});
+    if (facts.term.selector.pods.empty()) facts.term.selector.pods = {model::kNoPod};  // kubernetes: podtopologyspread, countPodsMatchSelector
     facts.max_skew = spread.max_skew;
     facts.min_domains = spread.min_domains;
     facts.required = spread.when_unsatisfiable != "ScheduleAnyway";
@@ -290,7 +291,7 @@ std::vector<model::RequirementFacts> RequirementsOf(const Document& selector) {
 
 Wants HoldsOf(const api::core::Pod& pod) {
   Wants wants;
-  wants.requests = PodRequests(pod.spec);
+  wants.requests = PodRequests(pod.spec, pod.status);
   AddHostPorts(pod.spec, wants);
   AddClaims(pod, wants);
   const auto affinity = pod.spec.affinity.has_value() ? DecodePart<PodAffinity>(pod.spec.affinity->pod_anti_affinity) : std::nullopt;

@@ -182,7 +182,7 @@ Shape MakeShape(const Wants& wants, Dims& dims, Names& names) {
     shape.tolerations.push_back(InternToleration(toleration, names));
   }
   for (const HostPortFacts& port : wants.host_ports) {
-    const bool any = port.ip.empty() || port.ip == "0.0.0.0" || port.ip == "::";
+    const bool any = port.ip.empty() || port.ip == "0.0.0.0";
     shape.ports.push_back({names.Intern(port.protocol.empty() ? "TCP" : port.protocol),
                            any ? -1 : names.Intern(port.ip), port.port});
   }

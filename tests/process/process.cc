@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -55,7 +57,8 @@ void Exchange(const std::string& input, int in, int out, int err, Outcome& outco
     }
     GW_CHECK(poll(fds, 3, 120'000) > 0);
     if (fds[0].fd >= 0 && fds[0].revents != 0) {
-      const ssize_t n = write(fds[0].fd, input.data() + written, input.size() - written);
+      // What is ready takes that much; more would wait for a program that waits for us to read.
+      const ssize_t n = write(fds[0].fd, input.data() + written, std::min<std::size_t>(input.size() - written, PIPE_BUF));
       written = n < 0 ? input.size() : written + static_cast<std::size_t>(n);
     }
     for (int i = 1; i < 3; ++i) {

@@ -131,6 +131,21 @@ TEST(PlaceTest, APortThatIsTakenIsCounted) {
   EXPECT_EQ(w.Of("g").reason->roles.at(0).HinderedBy("ports"), 1);
 }
 
+// kubernetes: HostPortInfo: only 0.0.0.0 and none are every address.
+TEST(PlaceTest, APortOfOneAddressTakesNoOther) {
+  World w;
+  AddNodes(w.cluster, 1);
+  Wants wants = Cpu(1000);
+  wants.host_ports = {{"TCP", "127.0.0.1", 8080}};
+  w.cluster.SetPod(Running(Pod("", "web", 0, wants), "node-000"));
+  w.cluster.SetGang(Gang("g", 1));
+  for (const auto& [ip, placed] : {std::pair("::", 1u), std::pair("10.0.0.1", 1u), std::pair("127.0.0.1", 0u), std::pair("0.0.0.0", 0u), std::pair("", 0u)}) {
+    wants.host_ports[0].ip = ip;
+    w.cluster.SetPod(Pod("g", "w", 0, wants));
+    EXPECT_EQ(w.Placed().size(), placed) << ip;
+  }
+}
+
 TEST(PlaceTest, TheResourceThatIsLackingIsSaid) {
   World w;
   AddNodes(w.cluster, 1);

@@ -32,11 +32,12 @@ model::PodFacts PodOf(const std::string& spec, const std::string& metadata = "",
 struct RequestCase {
   std::string name, spec;
   model::NamedAmounts expected;
+  std::string status = "{}";
 };
 class RequestTest : public ::testing::TestWithParam<RequestCase> {};
 
 TEST_P(RequestTest, SumsAsKubernetesDoes) {
-  EXPECT_EQ(PodRequests(Decoded<api::core::PodSpec>(GetParam().spec)), GetParam().expected);
+  EXPECT_EQ(PodRequests(Decoded<api::core::PodSpec>(GetParam().spec), Decoded<api::core::PodStatus>(GetParam().status)), GetParam().expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -69,6 +70,19 @@ INSTANTIATE_TEST_SUITE_P(
         RequestCase{"PodLevelTakesThePlaceOfTheSum",
                     R"({"resources":{"requests":{"cpu":"5"}},"containers":[{"resources":{"requests":{"cpu":"1","memory":"1k"}}}]})",
                     {{"cpu", 5000}, {"memory", 1000}, {"pods", 1}}},
+        RequestCase{"WhileItIsResizedTheMostCounts",
+                    R"({"containers":[{"name":"a","resources":{"requests":{"cpu":"2","memory":"1k"}}},{"name":"b","resources":{"requests":{"cpu":"1"}}}]})",
+                    {{"cpu", 5000}, {"memory", 3000}, {"pods", 1}},
+                    R"({"containerStatuses":[{"name":"a","resources":{"requests":{"cpu":"3","memory":"2k"}},"allocatedResources":{"cpu":"4","memory":"3k"}}]})"},
+        RequestCase{"WhatItsNodeCannotGiveItDoesNotCount",
+                    R"({"resources":{"requests":{"cpu":"9"}},"containers":[{"name":"a","resources":{"requests":{"memory":"9k"}}}]})",
+                    {{"cpu", 4000}, {"memory", 2000}, {"pods", 1}},
+                    R"({"resources":{"requests":{"cpu":"3"}},"allocatedResources":{"cpu":"4"},"containerStatuses":[{"name":"a","resources":{"requests":{"memory":"2k"}}}],
+                        "conditions":[{"type":"PodResizePending","reason":"Infeasible"}]})"},
+        RequestCase{"OfInitContainersOnlySidecarsAreResized",
+                    R"({"containers":[],"initContainers":[{"name":"a","resources":{"requests":{"cpu":"1"}}},{"name":"b","restartPolicy":"Always"}]})",
+                    {{"cpu", 2000}, {"pods", 1}},
+                    R"({"initContainerStatuses":[{"name":"a","resources":{"requests":{"cpu":"5"}}},{"name":"b","resources":{"requests":{"cpu":"2"}}}]})"},
         RequestCase{"BeyondAllNodesIsCut",
                     R"({"containers":[{"resources":{"requests":{"memory":"9E"}}}]})",
                     {{"memory", model::kMaxAmount}, {"pods", 1}}}),
@@ -202,13 +216,15 @@ TEST(IngestTest, APodSaysHowItIsSpread) {
   const model::Wants wants = PodOf(R"("containers":[],"topologySpreadConstraints":[
       {"maxSkew":2,"minDomains":3,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["gen"],
        "nodeAffinityPolicy":"Ignore","nodeTaintsPolicy":"Honor"},
-      {"maxSkew":1,"topologyKey":"host","whenUnsatisfiable":"ScheduleAnyway"}])",
+      {"maxSkew":1,"topologyKey":"host","whenUnsatisfiable":"ScheduleAnyway"},
+      {"maxSkew":1,"topologyKey":"host","whenUnsatisfiable":"DoNotSchedule","labelSelector":{}}])",
                                    R"(,"labels":{"gen":"4"})").wants;
-  ASSERT_EQ(wants.spreads.size(), 2u);
+  ASSERT_EQ(wants.spreads.size(), 3u);
   const model::SpreadFacts first{{"zone", {{"ns"}, {}, {{"a", model::Op::kIn, {"b"}}, {"gen", model::Op::kIn, {"4"}}}}}, 2, 3, true, false, true};
   EXPECT_EQ(wants.spreads[0], first);
   const model::SpreadFacts second{{"host", {{"ns"}, {}, {model::kNoPod}}}, 1, 1, false, true, false};
   EXPECT_EQ(wants.spreads[1], second);
+  EXPECT_THAT(wants.spreads[2].term.selector.pods, ElementsAre(model::kNoPod)) << "an empty selector counts no pods in Kubernetes, either";
   EXPECT_EQ(wants.not_modelled, "");
 }
 
@@ -244,6 +260,9 @@ TEST(IngestTest, AVolumesAffinityIsASelector) {
   EXPECT_THAT(local.selectors, ElementsAre(std::vector<model::TermFacts>{{{"kubernetes.io/hostname", model::Op::kIn, {"n1"}}}}));
   EXPECT_EQ(local.not_modelled, "");
   EXPECT_EQ(of(R"({"key":"a","operator":"Near"})").not_modelled, "spec.nodeAffinity");
+  const auto named = VolumeFactsOf(Decoded<api::core::PersistentVolume>(R"({"metadata":{"name":"pv"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[
+      {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]},{}]}}}})"));
+  EXPECT_THAT(named.selectors, ElementsAre(std::vector<model::TermFacts>{{{"", model::Op::kExists, {}}}, {}})) << "Kubernetes does not look at its nodes' names";
   EXPECT_THAT(VolumeFactsOf(Decoded<api::core::PersistentVolume>(R"({"metadata":{"name":"pv"},"spec":{"nfs":{"server":"s"}}})")).selectors, IsEmpty());
 }
 
