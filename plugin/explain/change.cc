@@ -168,8 +168,7 @@ class Edit {
     for (const model::PodFacts* const fact : index_.PodsOf(gang_)) {
       if (!fact->node.empty() || fact->phase != model::PodPhase::kPending) continue;
       const auto changed = std::find_if(events_.pods.begin(), events_.pods.end(), [&](const auto& pod) { return pod.ns == fact->ns && pod.name == fact->name; });
-      if (changed == events_.pods.end()) events_.pods.push_back(*fact);
-      change(changed == events_.pods.end() ? events_.pods.back() : *changed);
+      change(changed == events_.pods.end() ? events_.pods.emplace_back(*fact) : *changed);
     }
   }
 
