@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
@@ -50,8 +51,22 @@ absl::StatusOr<std::vector<explain::Change>> ChangesOf(const std::vector<std::st
   return out;
 }
 
+// The PodGroup of that name; else the one of the Job of that name.
+explain::GangKey PodGroupNamed(const explain::ClusterFacts& facts, const explain::GangKey& key) {
+  constexpr std::size_t kUid = 36;
+  explain::GangKey out = key;
+  for (const model::GangFacts& gang : facts.gangs) {
+    if (gang.ns != key.ns) continue;
+    if (gang.name == key.name) return key;
+    if (gang.name.size() == key.name.size() + 1 + kUid && absl::StartsWith(gang.name, absl::StrCat(key.name, "-"))) out.name = gang.name;
+  }
+  return out;
+}
+
+// What the words left open.
 absl::Status FillIn(explain::Trial& trial, const explain::GangKey& gang, std::vector<explain::Change>& changes) {
   for (explain::Change& change : changes) {
+    if (explain::GangEnds* const ends = std::get_if<explain::GangEnds>(&change); ends != nullptr) ends->gang = PodGroupNamed(trial.index().facts(), ends->gang);
     explain::MoreNodes* const nodes = std::get_if<explain::MoreNodes>(&change);
     if (nodes == nullptr || !nodes->like.empty()) continue;
     nodes->like = explain::NodeToCopy(trial, gang);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
+#include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "api/json.h"
 #include "base/printable.h"
 #include "plugin/explain/explain.h"
@@ -25,6 +27,19 @@ using explain::Spot;
 using model::AmountText;
 
 constexpr std::size_t kShortList = 5;
+
+// A Job's PodGroup is named as the Job, with the Job's UID behind: people know the Job's name.
+std::string ShortName(const explain::GangKey& gang) {
+  constexpr std::size_t kUid = 36;
+  const std::string full = gang.ToString();
+  if (full.size() <= kUid + 1) return full;
+  const absl::string_view uid = absl::string_view(full).substr(full.size() - kUid);
+  for (std::size_t i = 0; i < uid.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? uid[i] != '-' : !absl::ascii_isxdigit(static_cast<unsigned char>(uid[i]))) return full;
+  }
+  return full[full.size() - kUid - 1] == '-' ? full.substr(0, full.size() - kUid - 1) : full;
+}
 
 // Adds lines, each on its own whatever stands in it.
 class Page {
@@ -125,7 +140,7 @@ void AddGangs(absl::string_view title, const std::vector<GangLine>& lines, Page&
   if (lines.empty()) return;
   page.Line(0, title);
   page.List(1, lines, [&](const GangLine& line) {
-    page.Line(1, absl::StrCat(line.gang.ToString(), " (queue ", line.queue, ", priority ", line.priority, "): holds ", AmountsText(line.holds),
+    page.Line(1, absl::StrCat(page.wide() ? line.gang.ToString() : ShortName(line.gang), " (queue ", line.queue, ", priority ", line.priority, "): holds ", AmountsText(line.holds),
                               line.asks.empty() ? "" : "; asks ", line.asks.empty() ? "" : AmountsText(line.asks), "; ", line.sentence));
   });
 }
@@ -138,18 +153,22 @@ bool Waits(const Explanation& seen) { return seen.state == explain::State::kQueu
 
 void AddSuggestions(const Explanation& seen, Page& page) {
   if (!Waits(seen)) return;
-  page.Line(0, seen.suggestions.empty() ? "Would help: no single change of those that were tried" : "Would help, each alone, as was tried:");
+  // Of a gang that is not let in and has no pods nobody knows where they would go.
+  const bool let_in_only = seen.state == explain::State::kQueued && seen.nodes.empty();
+  page.Line(0, seen.suggestions.empty() ? "Would help: no single change of those that were tried" : let_in_only ? "Would let it in, each alone, as was tried:" : "Would help, each alone, as was tried:");
   for (const explain::Suggestion& suggestion : seen.suggestions) {
-    std::set<std::string> nodes;
-    for (const Spot& spot : suggestion.spots) nodes.insert(spot.node);
-    page.Line(1, absl::StrCat(suggestion.text, suggestion.what_if.empty() ? "" : "  --what-if ", suggestion.what_if));
+    std::string line = absl::StrCat(suggestion.text, suggestion.what_if.empty() ? "" : "  --what-if ", suggestion.what_if);
+    for (const GangLine& other : seen.holders) {
+      if (!page.wide()) absl::StrReplaceAll({{other.gang.ToString(), ShortName(other.gang)}}, &line);
+    }
+    page.Line(1, line);
     if (page.wide()) AddPlaces(suggestion.spots, page, 2);
   }
 }
 
 void AddWhatIf(const ExplainAnswer& answer, Page& page) {
   const WhatIf& what_if = *answer.what_if;
-  page.Line(0, absl::StrCat("With ", absl::StrJoin(what_if.texts, " and "), ": ", what_if.starts ? "" : "no, it ", what_if.then.sentence));
+  page.Line(0, absl::StrCat("With ", absl::StrJoin(what_if.texts, " and "), ": ", what_if.starts ? "yes, it " : "no, it ", what_if.then.sentence));
   if (what_if.starts) {
     AddPlaces(what_if.then.spots, page, 1);
   } else {
@@ -231,6 +250,7 @@ std::string ExplainText(const ExplainAnswer& answer, bool wide) {
     AddWhatIf(answer, page);
     return page.Take();
   }
+  if (seen.state == explain::State::kStarts) page.Line(0, "If it stays so, nobody schedules it: gangway doctor says whether a scheduler is at work");
   AddAsks(seen, page);
   if (!Waits(seen)) {
     if (!seen.spots.empty()) page.Line(0, "Places:");

@@ -127,16 +127,21 @@ std::size_t NodesOf(const std::vector<Spot>& spots) {
   return nodes.size();
 }
 
-// Of the cluster, whose numbers a reader compares with their nodes: what is promised is no part of what is held.
-std::string ClusterFullText(const Cluster& cluster, const Reason& reason) {
-  return absl::StrCat("is not let in: ", absl::StrJoin(reason.sums, "; ", [&](std::string* out, const model::SumLack& sum) {
-    const Dim dim = cluster.dims().Find(sum.dim);
-    const std::int64_t held = dim < 0 ? 0 : std::min(cluster.used()[dim], sum.in_use);
+// A sum that is too large. A reader compares its numbers with what they have: what is promised is told beside what is held, which is never more
+// than there is because of it.
+std::string SumsText(const Cluster& cluster, const Reason& reason) {
+  const bool of_cluster = reason.kind == Reason::Kind::kClusterFull;
+  const QueueId queue = of_cluster ? model::kNone : FindQueue(cluster, reason.subject);
+  const Resources held_in_all = of_cluster || queue == model::kNone ? cluster.used() : gang::QueueTree(cluster).held(queue);
+  return absl::StrJoin(reason.sums, "; ", [&](std::string* out, const model::SumLack& sum) {
+    const std::int64_t held = std::min(held_in_all[std::max(cluster.dims().Find(sum.dim), 0)], sum.in_use);
+    const std::int64_t room = std::max<std::int64_t>(sum.limit - sum.in_use, 0);
     const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
-    absl::StrAppend(out, "needs ", sum.dim, " ", text(sum.needed), ", of the cluster's ", text(sum.capacity), " pods hold ", text(held),
+    absl::StrAppend(out, "needs ", sum.dim, " ", text(sum.needed), ", ", of_cluster ? "pods hold " : absl::StrCat("queue ", reason.subject, " holds "), text(held),
+                    of_cluster ? " of the cluster's " : " of ", text(of_cluster ? sum.capacity : sum.limit),
                     sum.in_use > held ? absl::StrCat(", ", text(sum.in_use - held), " more are promised to gangs that come before it") : std::string(),
-                    ", and gangs are let in for up to ", text(sum.limit));
-  }));
+                    of_cluster ? absl::StrCat(", gangs are let in for up to ", text(sum.limit)) : std::string(), ": ", text(sum.needed - room), " too many");
+  });
 }
 
 std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
@@ -159,7 +164,7 @@ std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& 
       break;
   }
   if (!verdict.reason.has_value()) return "waits";
-  if (verdict.reason->kind == Reason::Kind::kClusterFull) return ClusterFullText(cluster, *verdict.reason);
+  if (verdict.state == State::kQueued && !verdict.reason->sums.empty()) return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
   return absl::StrCat(verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason));
 }
 

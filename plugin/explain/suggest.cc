@@ -187,13 +187,14 @@ class Search {
 
   void AddNodes() {
     if (!LacksRoom()) return;
-    int pods = std::max(seen_.min_member, 1);
-    for (const RoleNodes& role : seen_.nodes) pods += role.pods;
+    // A node takes one of its pods at least, or none; gangs before it take some of the new ones.
+    int most = seen_.before.empty() ? std::max(seen_.min_member, 1) : kMostNodes;
+    for (const RoleNodes& role : seen_.nodes) most += role.pods;
     std::size_t sorts = 0, helped = 0;
     for (const model::NodeFacts* const node : SortsOfNodes(index_, gang_)) {
       if (sorts++ == kMostSorts || helped == kMostOfASort) return;
       const std::size_t before = found_.size();
-      AddLeast(1, std::min(pods, kMostNodes), [&](int count) { return Change(MoreNodes{count, node->name}); }, SizeText(*node, seen_));
+      AddLeast(1, std::min(most, kMostNodes), [&](int count) { return Change(MoreNodes{count, node->name}); }, SizeText(*node, seen_));
       helped += found_.size() - before;
     }
   }

@@ -134,9 +134,24 @@ TEST(ExplainGangTest, WhatIsPromisedIsNoPartOfWhatIsHeld) {
   const Explanation queued = Explained(builder).Of("queued");
   EXPECT_EQ(queued.state, State::kQueued);
   EXPECT_FALSE(queued.admitted);
-  EXPECT_EQ(queued.sentence, "is not let in: needs cpu 9, of the cluster's 16 pods hold 9, 9 more are promised to gangs that come before it, and gangs are let in for up to 19.2");
+  EXPECT_EQ(queued.sentence, "is not let in: needs cpu 9, pods hold 9 of the cluster's 16, 9 more are promised to gangs that come before it, gangs are let in for up to 19.2: 7.8 too many");
   EXPECT_THAT(queued.cluster, ElementsAre(ClusterAmount{"cpu", 16000, 9000, 0}));
   EXPECT_THAT(queued.queue.amounts, ElementsAre(QueueAmount{"cpu", std::nullopt, std::nullopt, 0, 9000, 9000, 16000}, QueueAmount{"memory", std::nullopt, std::nullopt, 0, kMemory, 0, 64 * kGi}));
+}
+
+// 12 cpu of which 9 are held, and 9 were promised before somebody lowered the capability: it never holds 18 of 12.
+TEST(ExplainGangTest, WhatAQueueHasPromisedIsNoPartOfWhatItHolds) {
+  FactsBuilder builder;
+  builder.Nodes(4).AddGang("holds", 1, 1, 9000, 1).AddGang("promised", 1, 0, 0).AddGang("queued", 1, 0, 0);
+  builder.facts.queues[0].capability = {{"cpu", 12000}};
+  for (const char* const name : {"promised", "queued"}) {
+    builder.GangOf(name).has_min_resources = true;
+    builder.GangOf(name).min_resources = {{"cpu", 9000}};
+  }
+  builder.GangOf("queued").phase = model::GangPhase::kPending;
+  const Explanation queued = Explained(builder).Of("queued");
+  EXPECT_EQ(queued.sentence, "is not let in: needs cpu 9, queue default holds 9 of 12, 9 more are promised to gangs that come before it: 9 too many");
+  EXPECT_EQ(queued.queue.amounts[0], (QueueAmount{"cpu", 12000, std::nullopt, 0, 9000, 9000, 12000}));
 }
 
 TEST(ExplainGangTest, RoomOfPodsWithoutAGangIsToldApart) {

@@ -43,6 +43,15 @@ TEST(SuggestTest, OfEachSortTheSmallestThatIsEnough) {
   EXPECT_THAT(tight.suggestions[1].spots, ::testing::SizeIs(6));
 }
 
+// Whoever comes before takes the first of the new nodes: three gangs of two pods, a pod a node, are before it.
+TEST(SuggestTest, NodesAreEnoughForThoseBeforeIt) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("a", 2, 2, 9000).AddGang("b", 2, 2, 9000).AddGang("c", 2, 2, 9000).AddGang("d", 1, 1, 12000);
+  for (const char* const name : {"a", "b", "c"}) builder.GangOf(name).created = At(-1);
+  builder.AddGang("holds", 1, 1, 9000, 1);
+  EXPECT_THAT(Texts(builder, "d"), Contains("7 more nodes like node-000 (cpu 16, memory 64Gi)"));
+}
+
 // No node of 16 takes 17 cpu, however many there are.
 TEST(SuggestTest, NodesThatAreTooSmallAreNotSuggested) {
   FactsBuilder builder;
