@@ -184,6 +184,16 @@ TEST(ExplainGangTest, PodsToComeAreTold) {
   EXPECT_FALSE(job.queue.known);
 }
 
+// One of two pods is there.
+TEST(ExplainGangTest, OfPodsToComeThoseThatAreThereAreNone) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("job", 2, 1, 3000);
+  builder.facts.to_come.push_back(testutil::Pod("job", "w", 1, Cpu(3000)));
+  const Explanation job = Explained(builder).Of("job");
+  EXPECT_EQ(job.sentence, "waits for 1 of 2 tasks: 1 pod exists");
+  EXPECT_THAT(job.asks, ElementsAre(Ask{"w", 2, 0, 1, 0, {{"cpu", 3000}, {"memory", kMemory}}, ""}));
+}
+
 TEST(ExplainGangTest, AGangThatHasEndedAsksForNothing) {
   FactsBuilder builder;
   builder.Nodes(1).AddGang("done", 1, 1, 1000, 1);

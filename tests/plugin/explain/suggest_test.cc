@@ -69,6 +69,28 @@ TEST(SuggestTest, OthersThatEnd) {
   EXPECT_THAT(Texts(builder, "wants"), Not(Contains(::testing::HasSubstr("default/small")))) << "both nodes would have 10 free, since 6 are half's";
 }
 
+// Either is enough: the one that is missed least comes first.
+TEST(SuggestTest, OfOthersThatEndTheSmallestFirst) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("large", 1, 1, 9000, 1).AddGang("small", 1, 1, 5000, 1).AddGang("tiny", 1, 1, 1000, 1).AddGang("wants", 1, 1, 6000);
+  const std::vector<std::string> texts = Texts(builder, "wants");
+  std::vector<std::string> ends;
+  for (const std::string& text : texts) {
+    if (text.rfind("the end of", 0) == 0) ends.push_back(text.substr(0, text.find(" (")));
+  }
+  EXPECT_THAT(ends, ElementsAre("the end of podgroup default/small", "the end of podgroup default/large"));
+}
+
+TEST(SuggestTest, QueuesWithOthersBelowThemTakeNoJobs) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("wants", 1, 1, 5000);
+  builder.facts.queues.push_back(Queue("teams"));
+  builder.facts.queues.push_back(Queue("teams-a"));
+  builder.facts.queues.back().parent = "teams";
+  builder.GangOf("wants").queue = "none";
+  EXPECT_THAT(Texts(builder, "wants"), ElementsAre("queue none made and open", "queue default", "queue teams-a"));
+}
+
 // The queue's 4 cpu are not enough for 5; `other` has no limit.
 TEST(SuggestTest, AQueueThatIsFull) {
   FactsBuilder builder;
