@@ -14,10 +14,10 @@ void ShapeFit::Refresh(const Asks& asks, const Cluster& cluster, Row row) {
   Entry& entry = rows_[static_cast<std::size_t>(row)];
   if (entry.copies > 0) order_.erase(entry.rank);
   copies_ -= entry.copies;
-  entry.copies = asks.At(row).copies;
+  entry.copies = asks.CopiesOnRow(row);
   copies_ += entry.copies;
   if (entry.copies == 0) return;
-  entry.rank = {asks.ScoresAt(row), cluster.node_name(row), row};
+  entry.rank = {asks.ScoresOnRow(row), cluster.node_name(row), row};
   order_.insert(entry.rank);
 }
 
@@ -50,9 +50,7 @@ ShapeFit& Scratch::Fit(const Overlay& overlay, ShapeId id) {
   const Asks& asks = overlay.AsksOf(id);
   std::unique_ptr<ShapeFit>& slot = fits_[id];
   const std::uint64_t end = log_begin_ + log_.size();
-  std::vector<Row> beyond;
-  const bool whole = slot == nullptr || slot->shape_version_ != cluster.shape_version(id) || slot->position_ < log_begin_ ||
-                     !ChangedBeyond(asks, *slot, beyond);
+  const bool whole = slot == nullptr || slot->shape_version_ != cluster.shape_version(id) || slot->position_ < log_begin_;
   if (whole) {
     slot = std::make_unique<ShapeFit>();
     slot->shape_version_ = cluster.shape_version(id);
@@ -60,25 +58,17 @@ ShapeFit& Scratch::Fit(const Overlay& overlay, ShapeId id) {
     for (Row row = 0; row < cluster.rows(); ++row) slot->Refresh(asks, cluster, row);
   } else {
     for (std::uint64_t at = slot->position_; at < end; ++at) slot->Refresh(asks, cluster, log_[static_cast<std::size_t>(at - log_begin_)]);
-    for (const Row row : beyond) slot->Refresh(asks, cluster, row);
   }
-  slot->versions_ = asks.Versions();
   slot->position_ = end;
   slot->last_used_ = call_;
   return *slot;
 }
 
-// False: any row may have changed. What the overlay of another call counted is not to be compared.
-bool Scratch::ChangedBeyond(const Asks& asks, const ShapeFit& fit, std::vector<Row>& rows) const {
-  if (!asks.changes_beyond()) return true;
-  if (fit.last_used_ != call_) return false;
-  return asks.ChangedRows(fit.versions_, rows);
-}
-
 const model::RoleReason& Scratch::FullReason(const Overlay& overlay, ShapeId id) {
   ShapeFit& fit = Fit(overlay, id);
-  if (!fit.full_reason_.has_value() || fit.full_reason_position_ != fit.position_) {
-    fit.full_reason_ = overlay.AsksOf(id).Explain(true);
+  const Asks& asks = overlay.AsksOf(id);
+  if (!fit.full_reason_.has_value() || fit.full_reason_position_ != fit.position_ || asks.changes_beyond()) {
+    fit.full_reason_ = asks.Explain(true);
     fit.full_reason_position_ = fit.position_;
   }
   return *fit.full_reason_;

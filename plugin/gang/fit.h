@@ -1,5 +1,5 @@
 // Which nodes a shape fits on, in the order in which they are filled: computed once per shape, then kept up to date by the
-// rows that changed.
+// rows that changed. What depends on other rows is left out; Choice asks for it when a pod is placed.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Rank {
 class ShapeFit {
  public:
   const absl::btree_set<Rank>& order() const { return order_; }
-  std::int64_t copies() const { return copies_; }  // over all rows
+  std::int64_t copies() const { return copies_; }  // over all rows; not more fit
   int copies(model::Row row) const { return rows_[static_cast<std::size_t>(row)].copies; }
 
  private:
@@ -51,7 +51,6 @@ class ShapeFit {
   std::uint64_t shape_version_ = 0;
   std::uint64_t position_ = 0;   // of the scratch's log: refreshed up to here
   std::uint64_t last_used_ = 0;  // the call
-  std::vector<std::uint64_t> versions_;  // of constraints for which a placement counts beyond its row
   // The reason of a gang that wants more copies than there are, as of `position_`.
   std::optional<model::RoleReason> full_reason_;
   std::uint64_t full_reason_position_ = 0;
@@ -79,8 +78,6 @@ class Scratch {
   const model::RoleReason& FullReason(const Overlay& overlay, model::ShapeId shape);
 
  private:
-  bool ChangedBeyond(const constraint::Asks& asks, const ShapeFit& fit, std::vector<model::Row>& rows) const;
-
   std::size_t max_shapes_;
   std::uint64_t cluster_id_ = 0;
   std::uint64_t cluster_position_ = 0;  // changes of the cluster that are in the log

@@ -213,11 +213,25 @@ bool KeptRoom::KeepFor(GangId id, Lacking lacking, bool without_surplus) {
   }
   room_.Subtract(sum);
   for (const QueueId level : overlay_.tree().path(gang.queue)) kept_in_queue_[level].Add(sum);
+  for (const Need& need : needs) {
+    if (need.shape != nullptr) KeepTerms(*need.shape);
+  }
   if (first_ == model::kNone) first_ = id;
   return true;
 }
 
+void KeptRoom::KeepTerms(const Shape& shape) {
+  matched_.insert(shape.matched.begin(), shape.matched.end());
+  asked_.insert(shape.near.begin(), shape.near.end());
+  asked_.insert(shape.away.begin(), shape.away.end());
+  for (const model::Spread& spread : shape.spreads) {
+    if (spread.required) asked_.insert(spread.term);
+  }
+}
+
 bool KeptRoom::Leaves(Row row, const Shape& shape) const {
+  const auto in = [](const absl::btree_set<model::TermId>& terms) { return [&terms](model::TermId term) { return terms.contains(term); }; };
+  if (std::any_of(shape.away.begin(), shape.away.end(), in(matched_)) || std::any_of(shape.matched.begin(), shape.matched.end(), in(asked_))) return false;
   const Resources& kept = At(kept_, row);
   for (Dim dim = 0; dim < shape.request.size(); ++dim) {
     if (shape.request[dim] > 0 && kept[dim] > 0 && overlay_.free(row, dim) - shape.request[dim] < kept[dim]) return false;

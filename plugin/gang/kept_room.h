@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/overlay.h"
@@ -34,7 +35,8 @@ class KeptRoom {
   bool empty() const { return first_ == model::kNone; }
   // The first for which something is kept; kNone.
   model::GangId first() const { return first_; }
-  // Whether one more pod of the shape leaves on the row, and in the queue, what is kept there. That it fits is the caller's to know.
+  // Whether one more pod of the shape leaves on the row, and in the queue, what is kept there, and keeps none of those pods off nodes by where
+  // it is. That it fits is the caller's to know.
   bool Leaves(model::Row row, const model::Shape& shape) const;
   bool LeavesInQueue(model::QueueId queue, const model::Resources& request) const;
 
@@ -52,6 +54,7 @@ class KeptRoom {
   void FindEnding();
   void SumRoom();
   std::vector<Need> NeedsOf(const model::Gang& gang, Lacking lacking) const;
+  void KeepTerms(const model::Shape& shape);
   void HardestFirst(std::vector<Need>& needs);
   bool KeepFor(model::GangId id, Lacking lacking, bool without_surplus);
   int Keep(const Need& need, const std::vector<model::Row>& rows, int wanted, bool without_surplus, std::vector<std::pair<model::Row, model::Resources>>& kept);
@@ -66,6 +69,8 @@ class KeptRoom {
   std::vector<model::Row> rows_;  // present ones, by name
   Amounts ending_, ending_in_queue_;  // held by pods beyond a minimum, and by those that are ending
   Amounts kept_, kept_in_queue_;
+  // Terms about pods that hold for pods for which room is kept; that those pods ask with.
+  absl::btree_set<model::TermId> matched_, asked_;
   model::Resources room_;  // in the cluster, free or ending, that may still be kept
   model::GangId first_ = model::kNone;
 };

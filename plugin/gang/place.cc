@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/admit.h"
+#include "plugin/gang/choice.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/order.h"
@@ -80,17 +81,56 @@ bool GangPlacement::FillGreedily(const std::vector<Group>& groups) {
 
 // Each task changes where the next may go.
 bool GangPlacement::FillOneByOne(const Group& group) {
+  Choice choice(overlay_.AsksOf(group.shape), scratch_.Fit(overlay_, group.shape));
   for (const std::size_t task : group.tasks) {
-    const ShapeFit& fit = scratch_.Fit(overlay_, group.shape);
-    if (fit.order().empty()) return false;
-    Put(task, fit.order().begin()->row);
+    if (rows_[task] != model::kNone) continue;
+    const Row row = choice.Next();
+    if (row == model::kNone) return false;
+    Put(task, row);
   }
   return true;
 }
 
-// More than there are copies of. Where pods change what other rows take, the copies there are now say nothing.
+// Where the first pod decides for all others: the narrowest domains that have room for them are tried first.
+bool GangPlacement::FillByDomains(const std::vector<Group>& groups) {
+  struct Domain {
+    Row row = model::kNone;  // the best
+    std::int64_t copies = 0;
+  };
+  const Group& decider = groups.front();
+  const constraint::Asks& asks = overlay_.AsksOf(decider.shape);
+  const ShapeFit& fit = scratch_.Fit(overlay_, decider.shape);
+  std::map<std::vector<int>, std::size_t> index;
+  std::vector<Domain> domains;
+  for (const Rank& rank : fit.order()) {
+    if (!asks.AllowedBeyond(rank.row)) continue;
+    const auto [it, fresh] = index.emplace(asks.Decides(rank.row), domains.size());
+    if (fresh) domains.push_back({rank.row, 0});
+    domains[it->second].copies += fit.copies(rank.row);
+  }
+  std::erase_if(domains, [&](const Domain& domain) { return domain.copies < static_cast<std::int64_t>(decider.tasks.size()); });
+  std::stable_sort(domains.begin(), domains.end(), [](const Domain& a, const Domain& b) { return a.copies < b.copies; });
+  const int looks = static_cast<int>(fit.order().size()) + 1;
+  for (int budget = std::max(policy_.search_budget, 8 * looks); const Domain& domain : domains) {
+    if ((budget -= looks) < 0) break;
+    DropAll();
+    Put(decider.tasks.front(), domain.row);
+    if (FillGreedily(groups)) return true;
+  }
+  return false;
+}
+
+// Its first pod decides where all others go.
+bool GangPlacement::Decides(const Group& group) {
+  const constraint::Asks& asks = overlay_.AsksOf(group.shape);
+  if (!asks.changes_beyond()) return false;
+  const ShapeFit& fit = scratch_.Fit(overlay_, group.shape);
+  return !fit.order().empty() && !asks.Decides(fit.order().begin()->row).empty();
+}
+
+// More than there are copies of.
 bool GangPlacement::TooMany(const Group& group) {
-  return !overlay_.AsksOf(group.shape).changes_beyond() && scratch_.Fit(overlay_, group.shape).copies() < static_cast<std::int64_t>(group.tasks.size());
+  return scratch_.Fit(overlay_, group.shape).copies() < static_cast<std::int64_t>(group.tasks.size());
 }
 
 bool GangPlacement::Fill(const std::vector<Group>& unordered) {
@@ -114,7 +154,9 @@ bool GangPlacement::Fill(const std::vector<Group>& unordered) {
   });
   std::vector<Group> groups;
   for (const Entry& entry : entries) groups.push_back(*entry.group);
-  if (FillGreedily(groups)) return true;
+  // A group whose first pod decides for others goes first.
+  std::stable_partition(groups.begin(), groups.end(), [&](const Group& group) { return Decides(group); });
+  if (!groups.empty() && Decides(groups.front()) ? FillByDomains(groups) : FillGreedily(groups)) return true;
   DropAll();
   std::vector<SearchGroup> search;
   for (const Group& group : groups) {
@@ -181,12 +223,21 @@ Row GangPlacement::BestRow(std::size_t task) {
   const ShapeId id = overlay_.cluster().task(usable_.tasks[task]).shape;
   const ShapeFit& fit = scratch_.Fit(overlay_, id);
   if (fit.order().empty() || !AllowedByQueue({task}, false)) return model::kNone;
-  if (kept_ == nullptr || kept_->empty()) return fit.order().begin()->row;
+  const constraint::Asks& asks = overlay_.AsksOf(id);
+  const bool keeps = kept_ != nullptr && !kept_->empty();
   const model::Shape& shape = overlay_.cluster().shape(id);
-  if (kept_->LeavesInQueue(gang_.queue, shape.request)) {
-    for (const Rank& rank : fit.order()) {
-      if (kept_->Leaves(rank.row, shape)) return rank.row;
+  const auto leaves = [&](Row row) { return !keeps || kept_->Leaves(row, shape); };
+  if (!asks.changes_beyond()) {
+    if (!keeps) return fit.order().begin()->row;
+    if (kept_->LeavesInQueue(gang_.queue, shape.request)) {
+      for (const Rank& rank : fit.order()) {
+        if (leaves(rank.row)) return rank.row;
+      }
     }
+  } else {
+    Choice choice(asks, fit);
+    const Row row = !keeps || kept_->LeavesInQueue(gang_.queue, shape.request) ? choice.Next(leaves) : model::kNone;
+    if (row != model::kNone || !keeps || choice.Next() == model::kNone) return row;
   }
   kept_for_ = kept_->first();
   return model::kNone;
@@ -197,7 +248,7 @@ bool GangPlacement::PlaceOne(std::size_t task) {
   if (std::find(full_shapes_.begin(), full_shapes_.end(), shape) != full_shapes_.end()) return false;
   const Row row = overlay_.AsksOf(shape).BlockedByPlaced().has_value() ? model::kNone : BestRow(task);
   if (row == model::kNone) {
-    full_shapes_.push_back(shape);
+    if (!overlay_.AsksOf(shape).reopens()) full_shapes_.push_back(shape);
     return false;
   }
   Put(task, row);

@@ -51,6 +51,8 @@ class GangPlacement {
   bool Fill(const std::vector<Group>& groups);
   bool FillGreedily(const std::vector<Group>& groups);
   bool FillOneByOne(const Group& group);
+  bool FillByDomains(const std::vector<Group>& groups);
+  bool Decides(const Group& group);
   bool TooMany(const Group& group);
   void Complain(const std::vector<Group>& groups);
   bool TryOthers();

@@ -139,13 +139,8 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.priority = PriorityOf(pod);
   facts.index = IndexOf(pod.metadata.name);
   facts.created = pod.metadata.creation_timestamp.at;
-  if (pod.bound() || pod.ended()) {
-    facts.wants = HoldsOf(pod);
-    if (!pod.ended()) facts.keeps_away = KeepsAway(pod);
-  } else {
-    facts.wants = WantsOf(pod);
-    if (facts.ours) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());
-  }
+  facts.wants = pod.bound() || pod.ended() ? HoldsOf(pod) : WantsOf(pod);
+  if (!pod.ended()) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());
   return facts;
 }
 

@@ -39,34 +39,58 @@ struct PreferredTerm {
   }
 };
 
-struct RequiredPart {
-  std::vector<Document> required;
-  static constexpr std::string_view kName = "PodAffinity";
-  static constexpr bool kView = true;
-  static constexpr auto Fields() {
-    return MakeFields(MakeField<&RequiredPart::required>("requiredDuringSchedulingIgnoredDuringExecution", ""));
-  }
-};
-
 struct AffinityTerm {
   Document label_selector, namespace_selector;
-  std::vector<std::string> namespaces;
+  std::vector<std::string> namespaces, match_label_keys, mismatch_label_keys;
   std::string topology_key;
   static constexpr std::string_view kName = "PodAffinityTerm";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return MakeFields(MakeField<&AffinityTerm::label_selector>("labelSelector", ""),
                       MakeField<&AffinityTerm::namespace_selector>("namespaceSelector", ""),
-                      MakeField<&AffinityTerm::namespaces>("namespaces", ""), MakeField<&AffinityTerm::topology_key>("topologyKey", ""));
+                      MakeField<&AffinityTerm::namespaces>("namespaces", ""), MakeField<&AffinityTerm::topology_key>("topologyKey", ""),
+                      MakeField<&AffinityTerm::match_label_keys>("matchLabelKeys", ""),
+                      MakeField<&AffinityTerm::mismatch_label_keys>("mismatchLabelKeys", ""));
+  }
+};
+
+struct WeightedTerm {
+  std::int32_t weight = 0;
+  AffinityTerm term;
+  static constexpr std::string_view kName = "WeightedPodAffinityTerm";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&WeightedTerm::weight>("weight", ""), MakeField<&WeightedTerm::term>("podAffinityTerm", ""));
+  }
+};
+
+// Of pods: affinity and anti-affinity have the same fields.
+struct PodAffinity {
+  std::vector<AffinityTerm> required;
+  std::vector<WeightedTerm> preferred;
+  static constexpr std::string_view kName = "PodAffinity";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodAffinity::required>("requiredDuringSchedulingIgnoredDuringExecution", ""),
+                      MakeField<&PodAffinity::preferred>("preferredDuringSchedulingIgnoredDuringExecution", ""));
   }
 };
 
 struct SpreadConstraint {
-  std::string when_unsatisfiable;
+  std::int32_t max_skew = 1, min_domains = 1;
+  std::string topology_key, when_unsatisfiable, node_affinity_policy, node_taints_policy;
+  Document label_selector;
+  std::vector<std::string> match_label_keys;
   static constexpr std::string_view kName = "TopologySpreadConstraint";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&SpreadConstraint::when_unsatisfiable>("whenUnsatisfiable", ""));
+    return MakeFields(MakeField<&SpreadConstraint::max_skew>("maxSkew", ""), MakeField<&SpreadConstraint::min_domains>("minDomains", ""),
+                      MakeField<&SpreadConstraint::topology_key>("topologyKey", ""),
+                      MakeField<&SpreadConstraint::when_unsatisfiable>("whenUnsatisfiable", ""),
+                      MakeField<&SpreadConstraint::node_affinity_policy>("nodeAffinityPolicy", ""),
+                      MakeField<&SpreadConstraint::node_taints_policy>("nodeTaintsPolicy", ""),
+                      MakeField<&SpreadConstraint::label_selector>("labelSelector", ""),
+                      MakeField<&SpreadConstraint::match_label_keys>("matchLabelKeys", ""));
   }
 };
 
@@ -134,17 +158,6 @@ void AddAffinity(const api::core::NodeAffinity& nodes, Wants& wants) {
   }
 }
 
-bool Spreads(const Document& document) {
-  const auto spreads = DecodePart<std::vector<SpreadConstraint>>(document);
-  return !spreads.has_value() ||
-         std::any_of(spreads->begin(), spreads->end(), [](const SpreadConstraint& spread) { return spread.when_unsatisfiable != "ScheduleAnyway"; });
-}
-
-bool Requires(const Document& pod_affinity) {
-  const std::optional<RequiredPart> part = DecodePart<RequiredPart>(pod_affinity);
-  return !part.has_value() || !part->required.empty();
-}
-
 bool Understood(const api::core::NodeAffinity& nodes) {
   return !nodes.required.has_value() ||
          std::all_of(nodes.required->terms.begin(), nodes.required->terms.end(), [](const NodeSelectorTerm& term) { return TermOf(term).has_value(); });
@@ -179,12 +192,12 @@ void AddClaims(const api::core::Pod& pod, Wants& wants) {
   wants.claims.erase(std::unique(wants.claims.begin(), wants.claims.end()), wants.claims.end());
 }
 
-// None of it is none that must hold.
+// Labels that a selector asks for. One that is absent, or that no API server takes, selects no pod.
 std::vector<model::RequirementFacts> RequirementsOf(const Document& selector) {
   using Operator = api::LabelSelector::Operator;
   std::vector<model::RequirementFacts> facts;
   const absl::StatusOr<api::LabelSelector> read = api::LabelSelector::FromJson(selector.json);
-  if (!read.ok()) return facts;
+  if (selector.empty() || !read.ok()) return {model::kNoPod};
   for (const api::LabelSelector::Requirement& requirement : read->requirements()) {
     switch (requirement.op) {
       case Operator::kEquals:
@@ -209,6 +222,56 @@ std::vector<model::RequirementFacts> RequirementsOf(const Document& selector) {
   return facts;
 }
 
+// The pods of a selector that have the values of these labels that the pod has, or have not.
+std::vector<model::RequirementFacts> PodsOf(const api::core::Pod& pod, const Document& selector, const std::vector<std::string>& same,
+                                            const std::vector<std::string>& others) {
+  std::vector<model::RequirementFacts> facts = RequirementsOf(selector);
+  for (const auto& [keys, op] : {std::pair(&same, Op::kIn), std::pair(&others, Op::kNotIn)}) {
+    for (const std::string& key : *keys) {
+      const auto label = pod.metadata.labels.find(key);
+      if (label != pod.metadata.labels.end()) facts.push_back({key, op, {label->second}});
+    }
+  }
+  std::sort(facts.begin(), facts.end());
+  facts.erase(std::unique(facts.begin(), facts.end()), facts.end());  // the API server may have added the labels already
+  return facts;
+}
+
+model::PodTermFacts PodTermOf(const api::core::Pod& pod, const AffinityTerm& term) {
+  model::PodTermFacts facts;
+  facts.topology_key = term.topology_key;
+  facts.selector.namespaces = term.namespaces;
+  if (!term.namespace_selector.empty()) facts.selector.namespace_selector = RequirementsOf(term.namespace_selector);
+  if (facts.selector.namespaces.empty() && !facts.selector.namespace_selector.has_value()) facts.selector.namespaces = {pod.metadata.ns};
+  facts.selector.pods = PodsOf(pod, term.label_selector, term.match_label_keys, term.mismatch_label_keys);
+  return facts;
+}
+
+void AddPodAffinity(const api::core::Pod& pod, const PodAffinity& affinity, bool anti, Wants& wants) {
+  for (const AffinityTerm& term : affinity.required) {
+    if (anti && term.label_selector.empty()) continue;  // it keeps nobody off
+    (anti ? wants.pod_anti_affinity : wants.pod_affinity).push_back(PodTermOf(pod, term));
+  }
+  for (const WeightedTerm& term : affinity.preferred) wants.pod_preferences.push_back({anti ? -term.weight : term.weight, PodTermOf(pod, term.term)});
+}
+
+void AddSpreads(const api::core::Pod& pod, Wants& wants) {
+  const auto spreads = DecodePart<std::vector<SpreadConstraint>>(pod.spec.topology_spread_constraints);
+  if (!spreads.has_value()) return;  // UnknownFields has it
+  for (const SpreadConstraint& spread : *spreads) {
+    model::SpreadFacts facts;
+    facts.term.topology_key = spread.topology_key;
+    facts.term.selector.namespaces = {pod.metadata.ns};
+    facts.term.selector.pods = PodsOf(pod, spread.label_selector, spread.match_label_keys, {});
+    facts.max_skew = spread.max_skew;
+    facts.min_domains = spread.min_domains;
+    facts.required = spread.when_unsatisfiable != "ScheduleAnyway";
+    facts.honors_affinity = spread.node_affinity_policy != "Ignore";
+    facts.honors_taints = spread.node_taints_policy == "Honor";
+    wants.spreads.push_back(std::move(facts));
+  }
+}
+
 }  // namespace
 
 std::optional<TermFacts> TermOf(const NodeSelectorTerm& term) {
@@ -226,30 +289,13 @@ std::optional<TermFacts> TermOf(const NodeSelectorTerm& term) {
   return facts;
 }
 
-std::vector<model::AntiAffinityFacts> KeepsAway(const api::core::Pod& pod) {
-  std::vector<model::AntiAffinityFacts> keeps_away;
-  if (!pod.spec.affinity.has_value()) return keeps_away;
-  const std::optional<RequiredPart> part = DecodePart<RequiredPart>(pod.spec.affinity->pod_anti_affinity);
-  if (!part.has_value()) return keeps_away;  // no API server takes that
-  for (const Document& document : part->required) {
-    const std::optional<AffinityTerm> term = DecodePart<AffinityTerm>(document);
-    if (!term.has_value() || term->label_selector.empty()) continue;  // without a selector it matches no pod
-    model::AntiAffinityFacts facts;
-    facts.topology_key = term->topology_key;
-    facts.namespaces = term->namespaces;
-    if (!term->namespace_selector.empty()) facts.namespace_selector = RequirementsOf(term->namespace_selector);
-    if (facts.namespaces.empty() && !facts.namespace_selector.has_value()) facts.namespaces = {pod.metadata.ns};
-    facts.pods = RequirementsOf(term->label_selector);
-    keeps_away.push_back(std::move(facts));
-  }
-  return keeps_away;
-}
-
 Wants HoldsOf(const api::core::Pod& pod) {
   Wants wants;
   wants.requests = PodRequests(pod.spec);
   AddHostPorts(pod.spec, wants);
   AddClaims(pod, wants);
+  const auto affinity = pod.spec.affinity.has_value() ? DecodePart<PodAffinity>(pod.spec.affinity->pod_anti_affinity) : std::nullopt;
+  if (affinity.has_value()) AddPodAffinity(pod, {affinity->required, {}}, true, wants);
   return wants;
 }
 
@@ -263,7 +309,12 @@ Wants WantsOf(const api::core::Pod& pod) {
   }
   const std::vector<std::string> unknown = UnknownFields(pod);
   if (!unknown.empty()) wants.not_modelled = unknown.front();
-  if (spec.affinity.has_value() && spec.affinity->node_affinity.has_value()) AddAffinity(*spec.affinity->node_affinity, wants);
+  AddSpreads(pod, wants);
+  if (!spec.affinity.has_value()) return wants;
+  if (spec.affinity->node_affinity.has_value()) AddAffinity(*spec.affinity->node_affinity, wants);
+  // What does not decode UnknownFields has. The required anti-affinity is HoldsOf's.
+  if (const auto near = DecodePart<PodAffinity>(spec.affinity->pod_affinity)) AddPodAffinity(pod, *near, false, wants);
+  if (const auto away = DecodePart<PodAffinity>(spec.affinity->pod_anti_affinity)) AddPodAffinity(pod, {{}, away->preferred}, true, wants);
   return wants;
 }
 
@@ -277,13 +328,13 @@ std::vector<std::string> UnknownFields(const api::core::Pod& pod) {
   add(!claims.has_value() || !claims->empty(), "spec.resourceClaims");
   add(!spec.scheduling_group.empty(), "spec.schedulingGroup");
   add(!spec.workload_ref.empty(), "spec.workloadRef");
-  add(Spreads(spec.topology_spread_constraints), "spec.topologySpreadConstraints");
+  add(!DecodePart<std::vector<SpreadConstraint>>(spec.topology_spread_constraints).has_value(), "spec.topologySpreadConstraints");
   const auto volumes = DecodePart<std::vector<Volume>>(spec.volumes);
   add(!volumes.has_value(), "spec.volumes");
   for (const Volume& volume : volumes.value_or(std::vector<Volume>())) add(!volume.known(), absl::StrCat("spec.volumes[", volume.name, "]"));
   if (spec.affinity.has_value()) {
-    add(Requires(spec.affinity->pod_affinity), "spec.affinity.podAffinity");
-    add(Requires(spec.affinity->pod_anti_affinity), "spec.affinity.podAntiAffinity");
+    add(!DecodePart<PodAffinity>(spec.affinity->pod_affinity).has_value(), "spec.affinity.podAffinity");
+    add(!DecodePart<PodAffinity>(spec.affinity->pod_anti_affinity).has_value(), "spec.affinity.podAntiAffinity");
     add(spec.affinity->node_affinity.has_value() && !Understood(*spec.affinity->node_affinity), "spec.affinity.nodeAffinity");
   }
   const auto numa = pod.metadata.annotations.find(std::string(kNumaPolicyAnnotation));

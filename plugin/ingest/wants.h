@@ -14,11 +14,8 @@ namespace gangway::ingest {
 model::Wants WantsOf(const api::core::Pod& pod);
 // Paths of the fields that ask for more than the scheduler knows, "spec.resourceClaims"; "spec.volumes[cache]" is the volume of that name.
 std::vector<std::string> UnknownFields(const api::core::Pod& pod);
-// Only what it takes of its node, and its claims, for a pod that has one.
+// Only what it takes of its node, its claims, and whom it keeps away, for a pod that has one.
 model::Wants HoldsOf(const api::core::Pod& pod);
-// What keeps others away from a pod that has a node. A selector that is not understood matches every pod.
-std::vector<model::AntiAffinityFacts> KeepsAway(const api::core::Pod& pod);
-
 // Nothing when an operator is unknown, or a field other than the name is asked for.
 std::optional<model::TermFacts> TermOf(const api::core::NodeSelectorTerm& term);
 

@@ -34,6 +34,8 @@ TaskStatus StatusOf(const PodFacts& facts) {
   return TaskStatus::kUnknown;
 }
 
+bool Ended(TaskStatus status) { return status == TaskStatus::kSucceeded || status == TaskStatus::kFailed; }
+
 bool MayBePlaced(const PodFacts& facts) { return facts.ours && StatusOf(facts) == TaskStatus::kPending; }
 
 }  // namespace
@@ -43,14 +45,14 @@ Cluster::Cluster() : id_(NextClusterId()) {}
 // ---- nodes
 
 void Cluster::SetNode(const NodeFacts& facts) {
-  if (const Row row = nodes_.Set(facts); row != kNone) LabelsChanged(row);
+  if (const Row row = nodes_.Set(facts); row != kNone) pod_terms_.RowChanged(row);
 }
 
 void Cluster::RemoveNode(absl::string_view name) {
   const Row row = FindNode(name);
   if (row == kNone || !present(row)) return;
   nodes_.Remove(row);
-  LabelsChanged(row);
+  pod_terms_.RowChanged(row);
   nodes_.FreeIfUnused(row);
 }
 
@@ -58,66 +60,27 @@ bool Cluster::MatchesAny(Row row, const std::vector<Term>& terms) const {
   return std::any_of(terms.begin(), terms.end(), [&](const Term& term) { return Matches(row, term); });
 }
 
-bool Cluster::KeptOff(Row row, TermId term) const {
-  return anti_affinities_.Keeps(term, row, [this](int at, int key) { return nodes_.LabelOf(at, key); });
-}
-
 void Cluster::Stir(const std::vector<ShapeId>& shapes) {
   shapes_.Stir(shapes);
   if (!shapes.empty()) ++version_;
 }
 
-// ---- anti-affinities
+// ---- where other pods are
 
-void Cluster::LabelsChanged(Row row) {
-  for (const TermId term : anti_affinities_.RowChanged(row, [this](int at, int key) { return nodes_.LabelOf(at, key); })) Stir(shapes_.KeptOffBy(term));
-}
-
-void Cluster::KeepAway(TaskId id, const std::vector<AntiAffinityFacts>& terms) {
-  if (terms.empty() || task(id).row == kNone) return;
-  std::vector<TermId> fresh;
-  const auto label_of = [this](int at, int key) { return nodes_.LabelOf(at, key); };
-  for (const TermId term : anti_affinities_.Add(id, task(id).row, terms, label_of, fresh)) Stir(shapes_.KeptOffBy(term));
-  if (fresh.empty()) return;
-  MatchWaiting([&](const Task& task, absl::string_view labels) {
-    std::vector<TermId> kept_off = shape(task.shape).kept_off;
-    const std::size_t before = kept_off.size();
-    for (const TermId term : fresh) {
-      if (anti_affinities_.Matches(term, task.ns, labels)) kept_off.push_back(term);
-    }
-    if (kept_off.size() > before) anti_affinities_.SortByKey(kept_off);
-    return kept_off;
-  });
-}
-
-void Cluster::LetNear(TaskId id) {
-  for (const TermId term : anti_affinities_.Remove(id, [this](int at, int key) { return nodes_.LabelOf(at, key); })) Stir(shapes_.KeptOffBy(term));
-}
-
-// Gives every task without a node the shape of what keeps it off nodes.
-void Cluster::MatchWaiting(absl::FunctionRef<std::vector<TermId>(const Task& task, absl::string_view packed_labels)> kept_off_by) {
-  for (const auto& [id, labels] : waiting_labels_) {
-    Task& task = tasks_[id];
-    const std::vector<TermId> kept_off = kept_off_by(task, labels);
-    if (kept_off == shape(task.shape).kept_off) continue;
-    const ShapeId before = task.shape;
-    task.shape = shapes_.InternLike(before, kept_off);
+void Cluster::Reshape(const std::vector<TaskId>& tasks) {
+  for (const TaskId id : tasks) {
+    const std::vector<TermId> matched = pod_terms_.Matched(id);
+    const ShapeId before = tasks_[id].shape;
+    if (matched == shape(before).matched) continue;
+    tasks_[id].shape = shapes_.InternLike(before, matched);
     shapes_.Release(before);
     ++version_;
   }
 }
 
-void Cluster::SetNamespace(const NamespaceFacts& facts) {
-  if (anti_affinities_.SetNamespace(facts.name, PackLabels(facts.labels))) MatchAllAnew();
-}
+void Cluster::SetNamespace(const NamespaceFacts& facts) { Reshape(pod_terms_.SetNamespace(facts.name, facts.labels)); }
 
-void Cluster::RemoveNamespace(absl::string_view name) {
-  if (anti_affinities_.RemoveNamespace(name)) MatchAllAnew();
-}
-
-void Cluster::MatchAllAnew() {
-  MatchWaiting([this](const Task& task, absl::string_view labels) { return anti_affinities_.Matching(task.ns, labels); });
-}
+void Cluster::RemoveNamespace(absl::string_view name) { Reshape(pod_terms_.RemoveNamespace(name)); }
 
 // ---- tasks
 
@@ -129,15 +92,19 @@ void Cluster::HoldRoom(const Task& task, int times) {
   if (const QueueId queue = gangs_[task.gang].queue; queue != kNone) queues_.Hold(queue, shape.request, times);
 }
 
-void Cluster::TakeRoom(const Task& task) {
+void Cluster::TakeRoom(TaskId id) {
+  const Task& task = tasks_[id];
   if (!task.holds_room()) return;
   nodes_.Take(task.row, shapes_[task.shape]);
+  pod_terms_.Enter(id, task.row, task.status != TaskStatus::kReleasing, shapes_[task.shape]);
   HoldRoom(task, 1);
 }
 
-void Cluster::GiveRoom(const Task& task) {
+void Cluster::GiveRoom(TaskId id) {
+  const Task& task = tasks_[id];
   if (!task.holds_room()) return;
   nodes_.Give(task.row, shapes_[task.shape]);
+  pod_terms_.Leave(id, task.row, task.status != TaskStatus::kReleasing, shapes_[task.shape]);
   HoldRoom(task, -1);
 }
 
@@ -148,8 +115,6 @@ TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
 
 bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
-  const auto labels = waiting_labels_.find(id);
-  const bool same_labels = (labels == waiting_labels_.end() ? "" : labels->second) == (MayBePlaced(facts) ? PackLabels(facts.labels) : "");
   const TaskStatus status = task.status == TaskStatus::kBinding ? TaskStatus::kPending : task.status;
   // A gang that nobody told of yet is another than none.
   const bool same_gang = task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang);
@@ -160,7 +125,7 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
          names_.Text(task.role) == facts.role && PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
          task.created == facts.created &&
-         shapes_.IsOf(task.shape, facts.wants) && same_labels;
+         shapes_.IsOf(task.shape, facts.wants) && (Ended(status) || pod_terms_.Same(id, facts.labels));
 }
 
 TaskId Cluster::SetPod(const PodFacts& facts) {
@@ -178,7 +143,7 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
     if (!same) {
       RemoveTask(it->second);
     } else {
-      GiveRoom(tasks_[it->second]);
+      GiveRoom(it->second);
     }
   }
   TaskId id = kNone;
@@ -192,9 +157,17 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
     id = tasks_.Add();
     task_by_key_.emplace(key, id);
   }
-  const bool may_be_placed = MayBePlaced(facts);
-  const ShapeId shape =
-      shapes_.Intern(facts.wants, may_be_placed && !anti_affinities_.empty() ? anti_affinities_.Matching(facts.ns, PackLabels(facts.labels)) : std::vector<TermId>());
+  const TaskStatus status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
+  const bool waits = MayBePlaced(facts);
+  if (Ended(status)) {
+    pod_terms_.Remove(id);
+  } else {
+    pod_terms_.Set(id, facts.ns, facts.labels, waits);
+  }
+  std::vector<TaskId> rematched;
+  const auto matched = [&] { return waits ? pod_terms_.Matched(id) : std::vector<TermId>(); };
+  const ShapeId shape = shapes_.Intern(facts.wants, matched, rematched);
+  std::erase(rematched, id);
   const GangId gang = facts.gang.empty() ? kNone : gangs_.Intern(facts.ns, facts.gang);
   Row row = assumed;
   if (!facts.node.empty()) row = nodes_.Intern(facts.node);
@@ -209,7 +182,7 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   task.partition = facts.partition.empty() ? kNone : names_.Intern(facts.partition);
   task.priority = facts.priority;
   task.index = facts.index;
-  task.status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
+  task.status = status;
   task.ours = facts.ours;
   task.gated = facts.gated;
   task.controlled = facts.controlled;
@@ -220,16 +193,8 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
     nodes_.FreeIfUnused(row_before);
   }
   gangs_.Join(id, task, gang);
-  TakeRoom(task);
-  if (may_be_placed) {
-    waiting_labels_[id] = PackLabels(facts.labels);
-  } else {
-    waiting_labels_.erase(id);
-  }
-  if (facts.keeps_away.empty() || !anti_affinities_.Has(id, row)) {
-    LetNear(id);
-    KeepAway(id, facts.keeps_away);
-  }
+  TakeRoom(id);
+  Reshape(rematched);
   return id;
 }
 
@@ -239,9 +204,8 @@ void Cluster::RemovePod(absl::string_view ns, absl::string_view name) {
 
 void Cluster::RemoveTask(TaskId id) {
   Task& task = tasks_[id];
-  GiveRoom(task);
-  LetNear(id);
-  waiting_labels_.erase(id);
+  GiveRoom(id);
+  pod_terms_.Remove(id);
   gangs_.Leave(id, task);
   shapes_.Release(task.shape);
   if (task.row != kNone) {
@@ -252,28 +216,27 @@ void Cluster::RemoveTask(TaskId id) {
   tasks_.Remove(id);
 }
 
-void Cluster::Place(Task& task, Row row, TaskStatus status) {
-  GiveRoom(task);
+void Cluster::Place(TaskId id, Row row, TaskStatus status) {
+  Task& task = tasks_[id];
+  GiveRoom(id);
   if (task.row != kNone) nodes_.Leave(task.row);
   const TaskStatus before = task.status;
   task.row = row;
   task.status = status;
   if (row != kNone) nodes_.Enter(row);
   if (task.gang != kNone) gangs_.StatusChanged(task.gang, before, status);
-  TakeRoom(task);
+  TakeRoom(id);
 }
 
 void Cluster::Assume(TaskId id, Row row) {
-  Task& task = tasks_[id];
-  GW_CHECK(task.status == TaskStatus::kPending && row != kNone);
-  Place(task, row, TaskStatus::kBinding);
+  GW_CHECK(tasks_[id].status == TaskStatus::kPending && row != kNone);
+  Place(id, row, TaskStatus::kBinding);
 }
 
 void Cluster::Forget(TaskId id) {
-  Task& task = tasks_[id];
-  if (task.status != TaskStatus::kBinding) return;
-  const Row row = task.row;
-  Place(task, kNone, TaskStatus::kPending);
+  if (task(id).status != TaskStatus::kBinding) return;
+  const Row row = task(id).row;
+  Place(id, kNone, TaskStatus::kPending);
   nodes_.FreeIfUnused(row);
 }
 
@@ -350,7 +313,8 @@ std::vector<std::string> Cluster::Audit() const {
   gangs_.Audit(tasks_, shapes_, wrong);
   queues_.Audit(gangs_.table(), dims_, wrong);
   volumes_.Audit(tasks_, shapes_, wrong);
-  anti_affinities_.Audit(shapes_, [this](int row, int key) { return nodes_.LabelOf(row, key); }, wrong);
+  domains_.Audit(wrong);
+  pod_terms_.Audit(tasks_, shapes_, wrong);
   return wrong;
 }
 
@@ -370,16 +334,8 @@ void Cluster::AuditTasks(std::vector<std::string>& wrong) const {
     const std::string key = KeyOf(task.ns, task.name);
     if (FindTask(task.ns, task.name) != id) wrong.push_back(absl::StrCat("pod ", key, ": is not found by its name"));
     if (task.status == TaskStatus::kPending && task.row != kNone) wrong.push_back(absl::StrCat("pod ", key, ": waits and has a node"));
-    const auto labels = waiting_labels_.find(id);
-    if (labels == waiting_labels_.end()) return;
-    if (anti_affinities_.Matching(task.ns, labels->second) != shape(task.shape).kept_off) {
-      wrong.push_back(absl::StrCat("pod ", key, ": other anti-affinities match it than its shape has"));
-    }
   });
   if (static_cast<int>(task_by_key_.size()) != tasks_.size()) wrong.push_back(absl::StrCat("pods: ", task_by_key_.size(), " names of ", tasks_.size()));
-  for (const auto& [id, labels] : waiting_labels_) {
-    if (!tasks_.Has(id)) wrong.push_back(absl::StrCat("pod number ", id, ": its labels are kept and it is gone"));
-  }
 }
 
 }  // namespace gangway::model

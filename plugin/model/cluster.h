@@ -1,9 +1,9 @@
 // The cluster as a table: nodes are rows in parallel arrays, a pod is its shape, its node and its gang. It owns the parts (nodes.h, shapes.h,
-// gangs.h, queues.h, volumes.h, anti_affinity.h), turns events into their changes, and keeps what spans several of them.
+// gangs.h, queues.h, volumes.h, domains.h, pod_terms.h), turns events into their changes, and keeps what spans several of them.
 //
 // Changes only by the Set.../Remove... events and by Assume/Forget. An event states what is now, so applying one twice
 // changes nothing, and events about different objects commute: pods may come before their node, PodGroup or queue.
-// No objects are kept; about 400 bytes a pod, and as much again for the labels of one that waits for a node from us.
+// No objects are kept; about 400 bytes a pod, and its labels.
 //
 // Used on one loop; const calls may run together.
 #pragma once
@@ -14,13 +14,13 @@
 
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "plugin/model/anti_affinity.h"
+#include "plugin/model/domains.h"
 #include "plugin/model/facts.h"
 #include "plugin/model/gangs.h"
 #include "plugin/model/names.h"
 #include "plugin/model/nodes.h"
+#include "plugin/model/pod_terms.h"
 #include "plugin/model/queues.h"
 #include "plugin/model/resources.h"
 #include "plugin/model/shapes.h"
@@ -55,7 +55,7 @@ class Cluster {
   void RemoveStorageClass(absl::string_view name) { Stir(volumes_.RemoveStorageClass(name)); }
   // False: nobody lets us see claims. Until an event says otherwise.
   void SetClaimsReadable(bool readable) { Stir(volumes_.SetReadable(readable)); }
-  // Labels of namespaces, which other pods' anti-affinities may ask for; one that nobody told of is taken to match them.
+  // Labels of namespaces, which terms about pods may ask for; one that nobody told of is taken to match anti-affinities, and nothing else.
   void SetNamespace(const NamespaceFacts& facts);
   void RemoveNamespace(absl::string_view name);
 
@@ -86,9 +86,7 @@ class Cluster {
   bool Matches(Row row, const Term& term) const { return nodes_.Matches(row, term); }
   bool MatchesAny(Row row, const std::vector<Term>& terms) const;
   const Volumes& volumes() const { return volumes_; }
-  const AntiAffinities& anti_affinities() const { return anti_affinities_; }
-  // Whether pods that match this anti-affinity keep off the node.
-  bool KeptOff(Row row, TermId term) const;
+  const PodTerms& pod_terms() const { return pod_terms_; }
 
   // Every change of a row appends the row here; positions only grow. What is older than changes_begin() is forgotten.
   std::uint64_t changes_begin() const { return nodes_.changes_begin(); }
@@ -131,16 +129,13 @@ class Cluster {
 
   // Their nodes may be others than before.
   void Stir(const std::vector<ShapeId>& shapes);
-  void LabelsChanged(Row row);
-  void KeepAway(TaskId id, const std::vector<AntiAffinityFacts>& terms);
-  void LetNear(TaskId id);
-  void MatchAllAnew();
-  void MatchWaiting(absl::FunctionRef<std::vector<TermId>(const Task& task, absl::string_view packed_labels)> kept_off_by);
+  // Gives tasks that wait the shapes of the terms that hold for them now.
+  void Reshape(const std::vector<TaskId>& tasks);
 
-  void TakeRoom(const Task& task);
-  void GiveRoom(const Task& task);
+  void TakeRoom(TaskId id);
+  void GiveRoom(TaskId id);
   void HoldRoom(const Task& task, int times);
-  void Place(Task& task, Row row, TaskStatus status);
+  void Place(TaskId id, Row row, TaskStatus status);
   void RemoveTask(TaskId id);
   void MoveToQueue(GangId id, QueueId queue);
   void AuditTasks(std::vector<std::string>& wrong) const;
@@ -152,13 +147,13 @@ class Cluster {
   Names names_;
   Nodes nodes_{dims_, names_};
   Volumes volumes_{names_};
-  AntiAffinities anti_affinities_{names_};
-  Shapes shapes_{dims_, names_, volumes_, anti_affinities_};
+  Domains domains_{nodes_, names_};
+  PodTerms pod_terms_{domains_};
+  Shapes shapes_{dims_, names_, volumes_, pod_terms_};
   Gangs gangs_{dims_, names_};
   Queues queues_{dims_};
   SlotTable<Task> tasks_;
   absl::flat_hash_map<std::string, TaskId> task_by_key_;  // "ns/name"
-  absl::flat_hash_map<TaskId, std::string> waiting_labels_;  // of tasks without a node, packed
   absl::flat_hash_map<int, PriorityClassFacts> priority_classes_;
 };
 

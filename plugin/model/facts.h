@@ -63,6 +63,41 @@ struct PreferenceFacts {
   friend auto operator<=>(const PreferenceFacts&, const PreferenceFacts&) = default;
 };
 
+// Pods in any of these namespaces, whose labels all of these hold for.
+struct PodSelectorFacts {
+  std::vector<std::string> namespaces;
+  // Beside these the namespaces whose labels all of these hold for.
+  std::optional<std::vector<RequirementFacts>> namespace_selector;
+  std::vector<RequirementFacts> pods;  // none: every pod; kNoPod: none
+  friend auto operator<=>(const PodSelectorFacts&, const PodSelectorFacts&) = default;
+};
+// Holds for no pod.
+inline const RequirementFacts kNoPod{"", Op::kIn, {}};
+
+// Such pods on nodes that are alike by a label.
+struct PodTermFacts {
+  std::string topology_key;
+  PodSelectorFacts selector;
+  friend auto operator<=>(const PodTermFacts&, const PodTermFacts&) = default;
+};
+
+struct PodPreferenceFacts {
+  int weight = 1;  // negative: rather not near such pods
+  PodTermFacts term;
+  friend auto operator<=>(const PodPreferenceFacts&, const PodPreferenceFacts&) = default;
+};
+
+// Nodes that are alike by the label have no more of the pods than others, but for max_skew.
+struct SpreadFacts {
+  PodTermFacts term;
+  int max_skew = 1;
+  int min_domains = 1;  // with fewer values of the label the fewest pods that one has are 0
+  bool required = true;
+  // Which nodes count: those that the pod's node selector and affinity allow; those whose taints it tolerates.
+  bool honors_affinity = true, honors_taints = false;
+  friend auto operator<=>(const SpreadFacts&, const SpreadFacts&) = default;
+};
+
 // What a pod asks of a node. Pods that ask for the same share a shape.
 struct Wants {
   NamedAmounts requests;                                    // with pods: 1
@@ -73,17 +108,12 @@ struct Wants {
   std::vector<TolerationFacts> tolerations;
   std::vector<HostPortFacts> host_ports;
   std::vector<std::string> claims;  // "namespace/name", sorted
+  std::vector<PodTermFacts> pod_affinity;       // near a pod for which all of them hold
+  std::vector<PodTermFacts> pod_anti_affinity;  // not near a pod for which any holds; nor do those come near it
+  std::vector<PodPreferenceFacts> pod_preferences;
+  std::vector<SpreadFacts> spreads;
   // A field that asks for something the scheduler does not know, such as "spec.resourceClaims": the pod is never placed.
   std::string not_modelled;
-};
-
-// A required term of a pod's anti-affinity, as far as the pod has a node: pods that match keep off nodes that are alike.
-struct AntiAffinityFacts {
-  std::string topology_key;             // nodes are alike by this label
-  std::vector<std::string> namespaces;  // of the pods it matches
-  // Beside these the namespaces whose labels all of these hold for.
-  std::optional<std::vector<RequirementFacts>> namespace_selector;
-  std::vector<RequirementFacts> pods;   // of their labels; none: every pod
 };
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
@@ -103,8 +133,7 @@ struct PodFacts {
   int index = -1;            // its number in the task; -1 = none
   absl::Time created = absl::InfinitePast();
   Wants wants;
-  std::vector<std::pair<std::string, std::string>> labels;  // of a pod that waits for a node from us
-  std::vector<AntiAffinityFacts> keeps_away;                // of a pod that has a node
+  std::vector<std::pair<std::string, std::string>> labels;  // of a pod that has not ended
 };
 
 // The pods of one task that have the same partition are placed whole or not at all.

@@ -65,6 +65,17 @@ void AddTerm(std::string& out, TermFacts term) {
   out += ')';
 }
 
+void AddPodTerm(std::string& out, const PodTermFacts& term) {
+  AddText(out, term.topology_key);
+  std::vector<std::string> namespaces = term.selector.namespaces;
+  std::sort(namespaces.begin(), namespaces.end());
+  absl::StrAppend(&out, "n", namespaces.size());
+  for (const std::string& ns : namespaces) AddText(out, ns);
+  if (term.selector.namespace_selector.has_value()) AddTerm(out, *term.selector.namespace_selector);
+  out += 'p';
+  AddTerm(out, term.selector.pods);
+}
+
 Term MakeTerm(const TermFacts& facts, Names& names) {
   Term term;
   for (const RequirementFacts& fact : facts) {
@@ -132,6 +143,22 @@ std::string ShapeKey(const Wants& wants) {
   if (!wants.claims.empty()) {
     absl::StrAppend(&key, "|c", wants.claims.size());
     for (const std::string& claim : wants.claims) AddText(key, claim);
+  }
+  for (const PodTermFacts& term : wants.pod_affinity) {
+    key += "|n";
+    AddPodTerm(key, term);
+  }
+  for (const PodTermFacts& term : wants.pod_anti_affinity) {
+    key += "|f";
+    AddPodTerm(key, term);
+  }
+  for (const PodPreferenceFacts& preference : wants.pod_preferences) {
+    absl::StrAppend(&key, "|w", preference.weight, ",");
+    AddPodTerm(key, preference.term);
+  }
+  for (const SpreadFacts& spread : wants.spreads) {
+    absl::StrAppend(&key, "|d", spread.max_skew, ",", spread.min_domains, spread.required ? "r" : "w", spread.honors_affinity ? "a" : "", spread.honors_taints ? "t" : "");
+    AddPodTerm(key, spread.term);
   }
   AddText(key, wants.not_modelled);
   return key;

@@ -14,7 +14,7 @@ namespace gangway::model {
 
 using ShapeId = int;
 using ClaimId = int;
-using TermId = int;  // of an anti-affinity
+using TermId = int;  // of a PodTerm
 
 inline constexpr int kNodeNameKey = -2;  // Requirement::key of a requirement on the node's name
 
@@ -52,6 +52,17 @@ struct Preference {
   Term term;
 };
 
+struct PodPreference {
+  int weight = 1;
+  TermId term = -1;
+};
+
+struct Spread {
+  TermId term = -1;
+  int max_skew = 1, min_domains = 1;
+  bool required = true, honors_affinity = true, honors_taints = false;
+};
+
 struct Shape {
   Resources request;
   Term selector;
@@ -61,19 +72,24 @@ struct Shape {
   std::vector<Toleration> tolerations;
   std::vector<HostPort> ports;
   std::vector<ClaimId> claims;
-  std::vector<TermId> kept_off;  // anti-affinities of other pods that match its pods
+  std::vector<TermId> near, away;  // of its affinity and anti-affinity to pods
+  std::vector<PodPreference> pod_preferences;
+  std::vector<Spread> spreads;
+  std::vector<TermId> matched;  // terms, of whichever pods, that hold for its pods; sorted by their keys
   std::string not_modelled;
   std::string key;  // the canonical text it is found by
-  std::size_t wants_size = 0;  // how much of the key is ShapeKey of what is wanted; kept_off follows
+  std::size_t wants_size = 0;  // how much of the key is ShapeKey of what is wanted; matched follows
   int users = 0;
 };
 
 // The canonical text of what a pod wants: the same text exactly when the pods fit the same nodes in the same order.
 std::string ShapeKey(const Wants& wants);
+// But for claims and terms about pods, which are Shapes' to make.
 Shape MakeShape(const Wants& wants, Dims& dims, Names& names);
 
 // The part of a key that says what a term asks for, and of a text: lengths make it unambiguous whatever they hold.
 void AddTerm(std::string& out, TermFacts term);
+void AddPodTerm(std::string& out, const PodTermFacts& term);
 void AddText(std::string& out, absl::string_view text);
 Term MakeTerm(const TermFacts& facts, Names& names);
 std::string TermText(const Term& term, const Names& names);

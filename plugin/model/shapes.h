@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "plugin/model/anti_affinity.h"
+#include "absl/functional/function_ref.h"
 #include "plugin/model/facts.h"
 #include "plugin/model/names.h"
+#include "plugin/model/pod_terms.h"
 #include "plugin/model/resources.h"
 #include "plugin/model/shape.h"
 #include "plugin/model/slot_table.h"
@@ -19,19 +20,16 @@ namespace gangway::model {
 
 class Shapes {
  public:
-  Shapes(Dims& dims, Names& names, Volumes& volumes, AntiAffinities& anti_affinities)
-      : dims_(dims), names_(names), volumes_(volumes), anti_affinities_(anti_affinities) {}
+  Shapes(Dims& dims, Names& names, Volumes& volumes, PodTerms& pod_terms) : dims_(dims), names_(names), volumes_(volumes), pod_terms_(pod_terms) {}
 
-  // For one pod more: of pods that want this and that these anti-affinities match.
-  ShapeId Intern(const Wants& wants, const std::vector<TermId>& kept_off);
-  // The same wants with other anti-affinities.
-  ShapeId InternLike(ShapeId alike, const std::vector<TermId>& kept_off);
+  // For one pod more, of pods that want this. `matched` says which terms hold for it, asked when its own are known; `rematched` as PodTerms says.
+  ShapeId Intern(const Wants& wants, absl::FunctionRef<std::vector<TermId>()> matched, std::vector<TaskId>& rematched);
+  // The same wants, of pods that other terms hold for.
+  ShapeId InternLike(ShapeId alike, const std::vector<TermId>& matched);
   // For one pod less.
   void Release(ShapeId id);
   // Their nodes may be others than before.
   void Stir(const std::vector<ShapeId>& shapes);
-  // Those that the anti-affinity keeps off nodes.
-  std::vector<ShapeId> KeptOffBy(TermId term) const;
 
   const Shape& operator[](ShapeId id) const { return table_[id].shape; }
   std::uint64_t version(ShapeId id) const { return table_[id].version; }
@@ -54,15 +52,14 @@ class Shapes {
   // The shape of this key for one pod more; -1: there is none.
   ShapeId FindFor(const std::string& key);
   ShapeId Add(Shape shape);
-  std::string KeyWith(std::string wants, const std::vector<TermId>& kept_off) const;
+  std::string KeyWith(std::string wants, const std::vector<TermId>& matched) const;
 
   Dims& dims_;
   Names& names_;
   Volumes& volumes_;
-  AntiAffinities& anti_affinities_;
+  PodTerms& pod_terms_;
   SlotTable<Entry> table_;
   absl::flat_hash_map<std::string, ShapeId> by_key_;
-  std::vector<ShapeId> kept_off_;  // with an anti-affinity that keeps them off
   std::uint64_t last_version_ = 0;
 };
 

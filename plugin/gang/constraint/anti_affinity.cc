@@ -2,45 +2,65 @@
 
 #include <algorithm>
 #include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/constraint/placed.h"
+#include "plugin/gang/constraint/placed_terms.h"
 
 namespace gangway::constraint {
 namespace {
 
-// What is placed in the overlay keeps nobody away yet: a pod with a podAntiAffinity of its own is not modelled.
+using model::Row;
+using model::TermId;
+
 class AntiAffinity final : public Constraint {
  public:
-  AntiAffinity(const model::Cluster& cluster, const model::Shape& shape) : cluster_(cluster), shape_(shape) {}
+  AntiAffinity(const model::Cluster& cluster, const PlacedTerms& placed, std::vector<TermId> terms)
+      : cluster_(cluster), placed_(placed), terms_(std::move(terms)) {}
 
-  int Copies(model::Row row) const override {
-    return std::any_of(shape_.kept_off.begin(), shape_.kept_off.end(), [&](model::TermId term) { return cluster_.KeptOff(row, term); }) ? 0 : kAnyNumber;
+  int Copies(Row row) const override {
+    const bool kept_off = std::any_of(terms_.begin(), terms_.end(), [&](TermId term) {
+      const int value = placed_.terms().ValueOn(term, row);
+      return value != -1 && placed_.KeepersIn(term, value) > 0;
+    });
+    return kept_off ? 0 : kAnyNumber;
   }
+  Changes changes() const override { return Changes::kBeyond; }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     const std::string keeper = KeeperText();
     reason.AddHindrance(kAntiAffinity, static_cast<int>(refused.size()), "is kept free by the podAntiAffinity", "are kept free by the podAntiAffinity",
-                        keeper.empty() ? "" : absl::StrCat("of pod ", keeper));
+                        keeper.empty() ? "of pods placed with it" : absl::StrCat("of pod ", keeper));
   }
 
  private:
   // "namespace/name" of the first pod that keeps the shape off nodes.
   std::string KeeperText() const {
-    const int pod = cluster_.anti_affinities().FirstPod(shape_.kept_off, [&](int a, int b) {
-      return std::tie(cluster_.task(a).ns, cluster_.task(a).name) < std::tie(cluster_.task(b).ns, cluster_.task(b).name);
-    });
-    return pod == model::kNone ? std::string() : absl::StrCat(cluster_.task(pod).ns, "/", cluster_.task(pod).name);
+    const model::Task* first = nullptr;
+    for (const TermId term : terms_) {
+      for (const model::TaskId id : placed_.terms().keepers(term)) {
+        const model::Task& keeper = cluster_.task(id);
+        if (first == nullptr || std::tie(keeper.ns, keeper.name) < std::tie(first->ns, first->name)) first = &keeper;
+      }
+    }
+    return first == nullptr ? std::string() : absl::StrCat(first->ns, "/", first->name);
   }
 
   const model::Cluster& cluster_;
-  const model::Shape& shape_;
+  const PlacedTerms& placed_;
+  const std::vector<TermId> terms_;
 };
 
 }  // namespace
 
-std::unique_ptr<Constraint> AskAntiAffinity(const Placed& placed, const State*, const model::Shape& shape) {
-  return shape.kept_off.empty() ? nullptr : std::make_unique<AntiAffinity>(placed.cluster(), shape);
+std::unique_ptr<Constraint> AskAntiAffinity(const Placed& placed, const State* state, const model::Shape& shape) {
+  const auto& placed_terms = static_cast<const PlacedTerms&>(*state);
+  std::vector<TermId> terms;
+  for (const TermId term : shape.matched) {
+    if (placed_terms.terms().keeps(term)) terms.push_back(term);
+  }
+  return terms.empty() ? nullptr : std::make_unique<AntiAffinity>(placed.cluster(), placed_terms, std::move(terms));
 }
 
 }  // namespace gangway::constraint

@@ -16,16 +16,19 @@ Asks::Asks(const Placed& placed, const model::Shape& shape) : placed_(placed), s
   rankers_.reserve(kLevels);
   for (std::size_t i = 0; i < placed.kinds_.size(); ++i) {
     const Kind& kind = placed.kinds_[i];
-    std::unique_ptr<Constraint> constraint = kind.ask(placed, placed.states_[i].get(), shape);
+    std::unique_ptr<Constraint> constraint = kind.ask(placed, placed.state_of_[i], shape);
     if (constraint == nullptr) continue;
+    const bool beyond = constraint->changes() == Changes::kBeyond;
     if (const std::optional<Level> level = constraint->level(); level.has_value()) {
-      rankers_.emplace_back(static_cast<std::size_t>(*level), constraint.get());
+      rankers_.push_back({static_cast<std::size_t>(*level), constraint.get(), beyond});
+      ranks_beyond_ = ranks_beyond_ || beyond;
     }
     if (constraint->blocks()) blockers_.push_back(constraint.get());
-    if (constraint->changes() == Changes::kBeyond) beyond_.push_back(constraint.get());
+    if (beyond) beyond_.push_back(constraint.get());
+    reopens_ = reopens_ || constraint->reopens();
     changes_beside_room_ = changes_beside_room_ || (constraint->changes() != Changes::kNothing && kind.name != kResources);
     exclusive_ = exclusive_ || constraint->exclusive();
-    parts_.push_back({&kind, std::move(constraint)});
+    parts_.push_back({&kind, std::move(constraint), beyond});
   }
   GW_CHECK(!parts_.empty() && parts_.back().kind->name == kResources);
 }
@@ -52,23 +55,36 @@ RowFit Asks::Look(Row row, std::size_t parts) const {
 RowFit Asks::At(Row row) const { return Look(row, parts_.size()); }
 RowFit Asks::BesideRoom(Row row) const { return Look(row, parts_.size() - 1); }
 
-Scores Asks::ScoresAt(Row row) const {
+int Asks::CopiesOnRow(Row row) const {
+  if (!placed_.cluster().present(row)) return 0;
+  int copies = kAnyNumber;
+  for (const Part& part : parts_) {
+    if (part.beyond) continue;
+    copies = std::min(copies, part.constraint->Copies(row));
+    if (copies == 0) break;
+  }
+  return copies;
+}
+
+bool Asks::AllowedBeyond(Row row) const {
+  return std::all_of(beyond_.begin(), beyond_.end(), [row](const Constraint* constraint) { return constraint->Copies(row) > 0; });
+}
+
+Scores Asks::SumOf(Row row, bool beyond) const {
   Scores scores{};
-  for (const auto& [level, constraint] : rankers_) scores[level] += constraint->Score(row);
+  for (const Ranker& ranker : rankers_) {
+    if (ranker.beyond == beyond) scores[ranker.level] += ranker.constraint->Score(row);
+  }
   return scores;
 }
 
-std::vector<std::uint64_t> Asks::Versions() const {
-  std::vector<std::uint64_t> versions;
-  for (const Constraint* const constraint : beyond_) versions.push_back(constraint->version());
-  return versions;
-}
+Scores Asks::ScoresOnRow(Row row) const { return SumOf(row, false); }
+Scores Asks::ScoresBeyond(Row row) const { return SumOf(row, true); }
 
-bool Asks::ChangedRows(const std::vector<std::uint64_t>& since, std::vector<Row>& rows) const {
-  for (std::size_t i = 0; i < beyond_.size(); ++i) {
-    if (beyond_[i]->version() != since[i] && !beyond_[i]->ChangedRows(since[i], rows)) return false;
-  }
-  return true;
+std::vector<int> Asks::Decides(Row row) const {
+  std::vector<int> domains;
+  for (const Constraint* const constraint : beyond_) constraint->Decides(row, domains);
+  return domains;
 }
 
 std::optional<Blocked> Asks::BlockedByFacts() const {

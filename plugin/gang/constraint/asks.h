@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "plugin/gang/constraint/constraint.h"
@@ -32,15 +31,21 @@ class Asks {
   RowFit At(model::Row row) const;
   // The same but for room.
   RowFit BesideRoom(model::Row row) const;
-  Scores ScoresAt(model::Row row) const;
+  // What only events and placements on the row change: how many it takes, and how good it is.
+  int CopiesOnRow(model::Row row) const;
+  Scores ScoresOnRow(model::Row row) const;
+  // What placements on other rows change, too.
+  bool AllowedBeyond(model::Row row) const;
+  Scores ScoresBeyond(model::Row row) const;
 
   // Whether placing a pod changes what is beside room, on its row; on other rows.
   bool changes_beside_room() const { return changes_beside_room_; }
   bool changes_beyond() const { return !beyond_.empty(); }
-  // Of those that change beyond their rows, for who keeps what they said.
-  std::vector<std::uint64_t> Versions() const;
-  // The rows that changed since, each at least once; false: all may have.
-  bool ChangedRows(const std::vector<std::uint64_t>& since, std::vector<model::Row>& rows) const;
+  // It may let pods onto rows that it kept them off.
+  bool reopens() const { return reopens_; }
+  bool ranks_beyond() const { return ranks_beyond_; }
+  // The domains of the row, where the first pod that is placed decides for the others; empty where none does.
+  std::vector<int> Decides(model::Row row) const;
 
   // What keeps the shape from every node, by what the facts are, or by what is placed; the first in order.
   std::optional<Blocked> BlockedByFacts() const;
@@ -56,15 +61,22 @@ class Asks {
   struct Part {
     const Kind* kind = nullptr;
     std::unique_ptr<Constraint> constraint;
+    bool beyond = false;
   };
   RowFit Look(model::Row row, std::size_t parts) const;
 
   const Placed& placed_;
   const model::Shape& shape_;
   std::vector<Part> parts_;  // room last
-  std::vector<std::pair<std::size_t, const Constraint*>> rankers_;  // by level
+  struct Ranker {
+    std::size_t level = 0;
+    const Constraint* constraint = nullptr;
+    bool beyond = false;
+  };
+  Scores SumOf(model::Row row, bool beyond) const;
+  std::vector<Ranker> rankers_;
   std::vector<const Constraint*> beyond_, blockers_;
-  bool changes_beside_room_ = false, exclusive_ = false;
+  bool changes_beside_room_ = false, reopens_ = false, ranks_beyond_ = false, exclusive_ = false;
 };
 
 }  // namespace gangway::constraint

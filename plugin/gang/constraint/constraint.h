@@ -2,7 +2,7 @@
 // that does not ask has nothing compiled and pays nothing. Placement, search, kept room and explanation know constraints only through this.
 //
 // What a constraint keeps of the facts stands in the model, which changes by events alone: a part of the Cluster, or columns of its rows.
-// The part says which shapes an event concerns (as Volumes and AntiAffinities do), or the row changes. What it keeps of pods that would be
+// The part says which shapes an event concerns (as Volumes does), or the row changes; what is kBeyond is never kept from call to call. What it keeps of pods that would be
 // placed beside the facts is its State in the overlay.
 #pragma once
 
@@ -28,7 +28,7 @@ inline constexpr int kAnyNumber = std::numeric_limits<int>::max();
 enum class Changes : std::uint8_t {
   kNothing,
   kRow,     // on the row it is placed on
-  kBeyond,  // on other rows, too: Constraint::version and ChangedRows say when and on which
+  kBeyond,  // on other rows, too: it is asked anew at each choice
 };
 
 // Which comes first when rows are ranked; what several constraints say of one level is added.
@@ -58,10 +58,10 @@ class Constraint {
   virtual int Copies(model::Row row) const = 0;
 
   virtual Changes changes() const { return Changes::kNothing; }
-  // With kBeyond: differs after placements that changed rows other than their own; 0 while nothing is placed.
-  virtual std::uint64_t version() const { return 0; }
-  // The rows that have changed since; false: all may have.
-  virtual bool ChangedRows(std::uint64_t /*since*/, std::vector<model::Row>& /*rows*/) const { return false; }
+  // With kBeyond: a placement may also let pods onto rows that they were kept off.
+  virtual bool reopens() const { return false; }
+  // With kBeyond: while the first pod that is placed decides where all others go, adds the domains that the row would decide for.
+  virtual void Decides(model::Row /*row*/, std::vector<int>& /*domains*/) const {}
 
   // Of those that rank rows: the level, and how good a row is, higher first.
   virtual std::optional<Level> level() const { return std::nullopt; }
@@ -95,7 +95,7 @@ struct Kind {
   int told = 0;            // its place in a sentence
   // nullptr: the shape does not ask. `state` is what `begin` made.
   std::unique_ptr<Constraint> (*ask)(const Placed& placed, const State* state, const model::Shape& shape) = nullptr;
-  // nullptr: pods that are placed matter only by the room they take.
+  // nullptr: pods that are placed matter only by the room they take. Kinds with the same one share what it makes.
   std::unique_ptr<State> (*begin)(const model::Cluster& cluster) = nullptr;
 };
 

@@ -1,5 +1,8 @@
 #include "plugin/gang/constraint/placed.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "plugin/gang/constraint/asks.h"
 
 namespace gangway::constraint {
@@ -9,11 +12,12 @@ using model::Shape;
 
 Placed::Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds)
     : cluster_(cluster), kinds_(kinds), asks_(static_cast<std::size_t>(cluster.shape_slots())) {
-  states_.reserve(kinds.size());
-  told_.reserve(kinds.size());
-  for (const Kind& kind : kinds) {
-    states_.push_back(kind.begin == nullptr ? nullptr : kind.begin(cluster));
-    if (states_.back() != nullptr) told_.push_back(states_.back().get());
+  state_of_.reserve(kinds.size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const auto shared = std::find_if(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(i), [&](const Kind& kind) { return kind.begin == kinds[i].begin; });
+    const auto at = static_cast<std::size_t>(shared - kinds.begin());
+    if (at == i && kinds[i].begin != nullptr) states_.push_back(kinds[i].begin(cluster));
+    state_of_.push_back(kinds[i].begin == nullptr ? nullptr : at == i ? states_.back().get() : state_of_[at]);
   }
 }
 
@@ -27,12 +31,12 @@ const Asks& Placed::AsksOf(model::ShapeId shape) const {
 
 void Placed::Add(Row row, const Shape& shape, int pods) {
   if (row != model::kNone) taken_[row].Add(shape.request, pods);
-  for (State* const state : told_) state->Add(row, shape, pods);
+  for (const std::unique_ptr<State>& state : states_) state->Add(row, shape, pods);
 }
 
 void Placed::Remove(Row row, const Shape& shape, int pods) {
   if (row != model::kNone) taken_[row].Subtract(shape.request, pods);
-  for (State* const state : told_) state->Remove(row, shape, pods);
+  for (const std::unique_ptr<State>& state : states_) state->Remove(row, shape, pods);
 }
 
 }  // namespace gangway::constraint

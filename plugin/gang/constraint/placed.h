@@ -46,8 +46,8 @@ class Placed {
   friend class Asks;
   const model::Cluster& cluster_;
   const absl::Span<const Kind> kinds_;
-  std::vector<std::unique_ptr<State>> states_;  // parallel to kinds_
-  std::vector<State*> told_;                    // those there are
+  std::vector<std::unique_ptr<State>> states_;
+  std::vector<const State*> state_of_;  // parallel to kinds_; nullptr: it has none
   absl::flat_hash_map<model::Row, model::Resources> taken_;
   mutable std::vector<std::unique_ptr<Asks>> asks_;  // by shape; a cache
 };

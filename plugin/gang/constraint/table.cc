@@ -3,8 +3,13 @@
 #include "plugin/gang/constraint/anti_affinity.h"
 #include "plugin/gang/constraint/cordon.h"
 #include "plugin/gang/constraint/node.h"
+#include "plugin/gang/constraint/placed_terms.h"
+#include "plugin/gang/constraint/pod_affinity.h"
+#include "plugin/gang/constraint/pod_anti_affinity.h"
+#include "plugin/gang/constraint/pod_preference.h"
 #include "plugin/gang/constraint/ports.h"
 #include "plugin/gang/constraint/resources.h"
+#include "plugin/gang/constraint/spread.h"
 #include "plugin/gang/constraint/taints.h"
 #include "plugin/gang/constraint/volumes.h"
 
@@ -16,8 +21,12 @@ absl::Span<const Kind> AllKinds() {
       {kNode, 2, AskNode},
       {kVolumes, 4, AskVolumes, BeginVolumes},
       {kTaints, 3, AskTaints},
-      {kAntiAffinity, 6, AskAntiAffinity},
-      {kPorts, 7, AskPorts, BeginPorts},
+      {kPodAffinity, 6, AskPodAffinity, BeginPlacedTerms},
+      {kPodAntiAffinity, 7, AskPodAntiAffinity, BeginPlacedTerms},
+      {kAntiAffinity, 8, AskAntiAffinity, BeginPlacedTerms},
+      {kSpread, 9, AskSpread, BeginPlacedTerms},
+      {kPodPreference, 10, AskPodPreference, BeginPlacedTerms},
+      {kPorts, 11, AskPorts, BeginPorts},
       {kResources, 1, AskResources},
   };
   return kKinds;

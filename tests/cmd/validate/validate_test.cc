@@ -189,8 +189,8 @@ spec:
       template:
         spec:
           containers: [{name: c, image: i}]
-          topologySpreadConstraints:
-            - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {}}
+          volumes:
+            - {name: disk, csi: {driver: x}}
 ---
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
@@ -213,7 +213,7 @@ spec:
   EXPECT_EQ(validation.refused, 0u) << ValidationText(validation);
   std::vector<std::string> notes;
   for (const ValidationNote& note : validation.notes) notes.push_back(absl::StrCat(note.at.line, ": ", note.object, ": ", note.text));
-  EXPECT_THAT(notes, ElementsAre("12: job apart: spec.tasks[0].template.spec.topologySpreadConstraints: gangway's scheduler does not know it: pods of task worker "
+  EXPECT_THAT(notes, ElementsAre("12: job apart: spec.tasks[0].template.spec.volumes[disk]: gangway's scheduler does not know it: pods of task worker "
                                  "would wait for ever",
                                  "18: podgroup near: spec.networkTopology: gangway's scheduler does not know it: no pod of the group would be placed",
                                  "23: queue bound: spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed",

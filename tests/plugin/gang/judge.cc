@@ -88,6 +88,7 @@ class Judging {
     std::set<std::string> gangs;
     for (const PodFacts* const pod : placed_) {
       JudgeNode(*pod, *Named(after_.nodes, pod->node));
+      JudgeNeighbours(*pod);
       JudgeClaims(*pod);
       JudgeSubGroup(*pod);
       JudgeQueue(*pod);
@@ -122,7 +123,6 @@ class Judging {
     }
     for (const PodFacts& other : after_.pods) {
       if (other.name != pod.name && other.node == node.name && TakesRoom(other) && SharePort(pod, other)) Wrong("port", pod);
-      if (TakesRoom(other) && KeepsAway(other, pod, node)) Wrong("kept away", pod);
     }
     for (const auto& [resource, amount] : pod.wants.requests) {
       std::int64_t used = 0;
@@ -131,17 +131,96 @@ class Judging {
     }
   }
 
-  // The labels of a namespace that nobody told of are taken to match.
-  bool KeepsAway(const PodFacts& keeper, const PodFacts& pod, const NodeFacts& node) const {
-    const NodeFacts* const home = Named(after_.nodes, keeper.node);
+  // `unknown`: what to say of a namespace that nobody told of.
+  bool Selects(const model::PodSelectorFacts& selector, const PodFacts& pod, bool unknown) const {
     const model::NamespaceFacts* const ns = Named(after_.namespaces, pod.ns);
-    return std::any_of(keeper.keeps_away.begin(), keeper.keeps_away.end(), [&](const model::AntiAffinityFacts& term) {
-      const bool in_namespace = std::count(term.namespaces.begin(), term.namespaces.end(), pod.ns) > 0 ||
-                                (term.namespace_selector.has_value() && (ns == nullptr || AllHold(*term.namespace_selector, ns->labels)));
-      if (home == nullptr || !in_namespace || !AllHold(term.pods, pod.labels)) return false;
-      const std::optional<std::string> here = ValueOf(node.labels, term.topology_key);
-      return here.has_value() && here == ValueOf(home->labels, term.topology_key);
+    bool in_namespace = std::count(selector.namespaces.begin(), selector.namespaces.end(), pod.ns) > 0;
+    if (selector.namespace_selector.has_value()) in_namespace = in_namespace || (ns == nullptr ? unknown : AllHold(*selector.namespace_selector, ns->labels));
+    return in_namespace && AllHold(selector.pods, pod.labels);
+  }
+  std::optional<std::string> DomainOf(const std::string& node, const std::string& key) const {
+    const NodeFacts* const facts = Named(after_.nodes, node);
+    return facts == nullptr ? std::nullopt : ValueOf(facts->labels, key);
+  }
+  bool Alike(const std::string& a, const std::string& b, const std::string& key) const {
+    const std::optional<std::string> value = DomainOf(a, key);
+    return value.has_value() && value == DomainOf(b, key);
+  }
+  // Of one pod and another that holds room.
+  bool Forbids(const PodFacts& keeper, const PodFacts& pod) const {
+    return std::any_of(keeper.wants.pod_anti_affinity.begin(), keeper.wants.pod_anti_affinity.end(), [&](const model::PodTermFacts& term) {
+      return Selects(term.selector, pod, true) && Alike(keeper.node, pod.node, term.topology_key);
     });
+  }
+
+  void JudgeNeighbours(const PodFacts& pod) {
+    for (const PodFacts& other : after_.pods) {
+      if (!TakesRoom(other) || &other == &pod) continue;
+      if (Forbids(other, pod)) Wrong("kept away", pod);
+      if (Forbids(pod, other)) Wrong("not away", pod);
+    }
+    JudgeAffinity(pod);
+    for (const model::SpreadFacts& spread : pod.wants.spreads) {
+      if (spread.required) JudgeSpread(pod, spread);
+    }
+  }
+
+  // Near another pod that all terms hold for, in each of them; or the first of pods that follow it.
+  void JudgeAffinity(const PodFacts& pod) {
+    const std::vector<model::PodTermFacts>& terms = pod.wants.pod_affinity;
+    const auto all_hold = [&](const PodFacts& other) {
+      return std::all_of(terms.begin(), terms.end(), [&](const model::PodTermFacts& term) { return Selects(term.selector, other, false); });
+    };
+    const bool itself = all_hold(pod);
+    for (const model::PodTermFacts& term : terms) {
+      bool near = false, elsewhere = false;
+      for (const PodFacts& other : after_.pods) {
+        if (&other == &pod || !TakesRoom(other) || !all_hold(other)) continue;
+        const bool alike = Alike(other.node, pod.node, term.topology_key);
+        // Those that are placed with it and do not follow may have come later.
+        const bool before = other.wants.pod_affinity == terms || std::find(placed_.begin(), placed_.end(), &other) == placed_.end();
+        near = near || alike;
+        elsewhere = elsewhere || (!alike && before && DomainOf(other.node, term.topology_key).has_value());
+      }
+      const bool labelled = DomainOf(pod.node, term.topology_key).has_value();
+      if (!labelled || !(near || (itself && !elsewhere))) Wrong("not near", pod);
+    }
+  }
+
+  // The fewest only grow while pods are placed, so those that were placed with the constraint stay within its skew.
+  void JudgeSpread(const PodFacts& pod, const model::SpreadFacts& spread) {
+    const std::optional<std::string> here = DomainOf(pod.node, spread.term.topology_key);
+    if (!here.has_value()) return Wrong("spread", pod);
+    std::map<std::string, int> pods;
+    for (const NodeFacts& node : after_.nodes) {
+      if (CountsFor(pod, spread, node)) pods[*ValueOf(node.labels, spread.term.topology_key)];
+    }
+    int of_others = 0;
+    for (const PodFacts& other : after_.pods) {
+      const NodeFacts* const node = Named(after_.nodes, other.node);
+      if (!TakesRoom(other) || other.terminating || node == nullptr || !CountsFor(pod, spread, *node) || !Selects(spread.term.selector, other, false)) continue;
+      const std::string domain = *ValueOf(node->labels, spread.term.topology_key);
+      ++pods[domain];
+      const bool placed = std::find(placed_.begin(), placed_.end(), &other) != placed_.end();
+      const bool same = std::count(other.wants.spreads.begin(), other.wants.spreads.end(), spread) > 0;
+      if (placed && !same && domain == *here) ++of_others;
+    }
+    int fewest = pods.empty() || static_cast<int>(pods.size()) < spread.min_domains ? 0 : pods.begin()->second;
+    for (const auto& [domain, count] : pods) fewest = static_cast<int>(pods.size()) < spread.min_domains ? 0 : std::min(fewest, count);
+    const auto there = pods.find(*here);
+    if ((there == pods.end() ? 0 : there->second) - of_others > spread.max_skew + fewest && Selects(spread.term.selector, pod, false)) Wrong("spread", pod);
+  }
+  bool CountsFor(const PodFacts& pod, const model::SpreadFacts& spread, const NodeFacts& node) const {
+    for (const model::SpreadFacts& each : pod.wants.spreads) {
+      if (each.required && !ValueOf(node.labels, each.term.topology_key).has_value()) return false;
+    }
+    if (spread.honors_affinity) {
+      for (const auto& [key, value] : pod.wants.selector) {
+        if (ValueOf(node.labels, key) != value) return false;
+      }
+      if (pod.wants.has_affinity && !AnyTermHolds(pod.wants.affinity, node)) return false;
+    }
+    return !spread.honors_taints || std::all_of(node.taints.begin(), node.taints.end(), [&](const auto& taint) { return Tolerates(pod, taint); });
   }
 
   void JudgeClaims(const PodFacts& pod) {

@@ -46,6 +46,34 @@ model::NodeFacts RandomNode(Random& random, int number) {
   return node;
 }
 
+// Pods of the namespace, or of a team's.
+model::PodTermFacts RandomPodTerm(Random& random) {
+  model::PodTermFacts term;
+  term.topology_key = random.Chance(50) ? "zone" : "kubernetes.io/hostname";
+  if (random.Chance(50)) term.selector.namespaces = {"default"};
+  if (term.selector.namespaces.empty()) term.selector.namespace_selector = {{"team", model::Op::kIn, {"blue"}}};
+  if (random.Chance(80)) term.selector.pods = {{"app", model::Op::kIn, {random.Chance(50) ? "r0" : "r1"}}};
+  return term;
+}
+
+void AddTermsAboutPods(Random& random, model::Wants& wants) {
+  if (random.Chance(8)) wants.pod_affinity = {RandomPodTerm(random)};
+  if (random.Chance(2)) wants.pod_affinity.push_back(RandomPodTerm(random));
+  if (random.Chance(8)) wants.pod_anti_affinity = {RandomPodTerm(random)};
+  if (random.Chance(8)) wants.pod_preferences = {{random.Chance(50) ? 10 : -10, RandomPodTerm(random)}};
+  if (!random.Chance(10)) return;
+  model::SpreadFacts spread;
+  spread.term = RandomPodTerm(random);
+  spread.term.selector.namespaces = {"default"};
+  spread.term.selector.namespace_selector.reset();
+  spread.max_skew = 1 + random.Below(2);
+  spread.min_domains = 1 + random.Below(3);
+  spread.required = random.Chance(80);
+  spread.honors_affinity = random.Chance(70);
+  spread.honors_taints = random.Chance(30);
+  wants.spreads = {spread};
+}
+
 model::Wants RandomWants(Random& random) {
   model::Wants wants = Cpu(500 * (1 + random.Below(12)));
   if (random.Chance(20)) wants.selector = {{"zone", random.Chance(50) ? "a" : "b"}};
@@ -58,6 +86,7 @@ model::Wants RandomWants(Random& random) {
   if (random.Chance(10)) wants.requests.emplace_back("nvidia.com/gpu", 1 + random.Below(4));
   if (random.Chance(8)) wants.host_ports = {{"TCP", "", 8080 + random.Below(2)}};
   if (random.Chance(15)) wants.claims = {absl::StrCat("default/c", random.Below(3))};
+  AddTermsAboutPods(random, wants);
   return wants;
 }
 
@@ -85,12 +114,8 @@ model::PodFacts RandomStranger(Random& random, int nodes) {
   pod.ours = false;
   pod.node = absl::StrCat("n", random.Below(nodes));
   pod.phase = model::PodPhase::kRunning;
-  model::AntiAffinityFacts term;
-  term.topology_key = random.Chance(50) ? "zone" : "kubernetes.io/hostname";
-  if (random.Chance(50)) term.namespaces = {"default"};
-  if (term.namespaces.empty()) term.namespace_selector = {{"team", model::Op::kIn, {"blue"}}};
-  if (random.Chance(80)) term.pods = {{"app", model::Op::kIn, {random.Chance(50) ? "r0" : "r1"}}};
-  pod.keeps_away = {term};
+  pod.wants.pod_anti_affinity = {RandomPodTerm(random)};
+  pod.labels = {{"app", random.Chance(50) ? "r0" : "r1"}};
   return pod;
 }
 
@@ -248,7 +273,10 @@ INSTANTIATE_TEST_SUITE_P(All, BlindnessTest, ::testing::Values(
     Blindness{"affinity", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.has_affinity = false; pod.wants.affinity.clear(); }); }},
     Blindness{"taint", [](Events& e) { for (auto& node : e.nodes) node.taints.clear(); }},
     Blindness{"port", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.host_ports.clear(); }); }},
-    Blindness{"kept away", [](Events& e) { EachOf(e, [](auto& pod) { pod.keeps_away.clear(); }); }},
+    Blindness{"kept away", [](Events& e) { EachOf(e, [](auto& pod) { if (!pod.node.empty()) pod.wants.pod_anti_affinity.clear(); }); }},
+    Blindness{"not near", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.pod_affinity.clear(); }); }},
+    Blindness{"not away", [](Events& e) { EachOf(e, [](auto& pod) { if (pod.node.empty()) pod.wants.pod_anti_affinity.clear(); }); }},
+    Blindness{"spread", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.spreads.clear(); }); }},
     Blindness{"room", [](Events& e) { for (auto& node : e.nodes) node.allocatable = Node("", 64).allocatable; }},
     Blindness{"claim", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.claims.clear(); }); }},
     Blindness{"volume", [](Events& e) { for (auto& volume : e.volumes) volume.selectors.clear(); }},
@@ -390,6 +418,7 @@ TEST(ScheduleProperty, SurplusCostsNoGangItsBeginning) {
     std::erase_if(events.gangs, [](const model::GangFacts& gang) { return gang.phase != model::GangPhase::kInqueue; });
     std::erase_if(events.nodes, [](const model::NodeFacts& node) { return !node.taints.empty(); });  // for which the pods to come need no room
     std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang.empty(); });  // that keep nodes from the pods to come
+    for (model::PodFacts& pod : events.pods) pod.wants.pod_anti_affinity.clear();
     const auto placed_late = [&](bool surplus) {
       Cluster cluster;
       Feed(cluster, events, nullptr);

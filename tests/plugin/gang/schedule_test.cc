@@ -1023,21 +1023,21 @@ struct KeptAwayTest : ::testing::Test {
     pod.labels = {{"app", "train"}, {"tier", "x"}};
     return pod;
   }
-  static model::AntiAffinityFacts Term(const std::string& key = "zone") {
-    model::AntiAffinityFacts term;
+  static model::PodTermFacts Term(const std::string& key = "zone") {
+    model::PodTermFacts term;
     term.topology_key = key;
-    term.namespaces = {"default"};
-    term.pods = {{"app", model::Op::kIn, {"train"}}};
+    term.selector.namespaces = {"default"};
+    term.selector.pods = {{"app", model::Op::kIn, {"train"}}};
     return term;
   }
-  static PodFacts Keeper(const std::string& node, model::AntiAffinityFacts term, const std::string& name = "web") {
+  static PodFacts Keeper(const std::string& node, model::PodTermFacts term, const std::string& name = "web") {
     PodFacts pod = Pod("", "x", 0, Cpu(0));
     pod.name = name;
     pod.uid = name + node;
     pod.ours = false;
     pod.node = node;
     pod.phase = PodPhase::kRunning;
-    pod.keeps_away = {std::move(term)};
+    pod.wants.pod_anti_affinity = {std::move(term)};
     return pod;
   }
   // Nodes that take the pod.
@@ -1064,7 +1064,6 @@ TEST_F(KeptAwayTest, FromEveryNodeOfTheDomain) {
   EXPECT_EQ(Open(), (Nodes{"n1", "n2"}));
   PodFacts ended = Keeper("n3", Term(), "web2");
   ended.phase = PodPhase::kSucceeded;
-  ended.keeps_away.clear();
   w.cluster.SetPod(ended);
   EXPECT_EQ(Open(), (Nodes{"n1", "n2", "n3"}));
 }
@@ -1082,7 +1081,7 @@ TEST_F(KeptAwayTest, ANodeWithoutTheLabelIsNoDomain) {
 
 TEST_F(KeptAwayTest, SelectorsDecideWhom) {
   const auto open_with = [&](auto change) {
-    model::AntiAffinityFacts term = Term("kubernetes.io/hostname");
+    model::PodTermFacts term = Term("kubernetes.io/hostname");
     change(term);
     w.cluster.SetPod(Keeper("n1", term, "web"));
     const Nodes open = Open();
@@ -1091,19 +1090,19 @@ TEST_F(KeptAwayTest, SelectorsDecideWhom) {
   };
   const Nodes all{"n1", "n2", "n3"}, rest{"n2", "n3"};
   EXPECT_EQ(open_with([](auto&) {}), rest);
-  EXPECT_EQ(open_with([](auto& t) { t.pods.clear(); }), rest) << "an empty selector matches every pod";
-  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"app", model::Op::kIn, {"web", "db"}}}; }), all);
-  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"app", model::Op::kNotIn, {"web"}}}; }), rest);
-  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"gone", model::Op::kNotIn, {"x"}}}; }), rest);
-  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"gone", model::Op::kExists, {}}}; }), all);
-  EXPECT_EQ(open_with([](auto& t) { t.pods = {{"gone", model::Op::kDoesNotExist, {}}, {"tier", model::Op::kExists, {}}}; }), rest);
-  EXPECT_EQ(open_with([](auto& t) { t.namespaces = {"other"}; }), all);
+  EXPECT_EQ(open_with([](auto& t) { t.selector.pods.clear(); }), rest) << "an empty selector matches every pod";
+  EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"app", model::Op::kIn, {"web", "db"}}}; }), all);
+  EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"app", model::Op::kNotIn, {"web"}}}; }), rest);
+  EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"gone", model::Op::kNotIn, {"x"}}}; }), rest);
+  EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"gone", model::Op::kExists, {}}}; }), all);
+  EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"gone", model::Op::kDoesNotExist, {}}, {"tier", model::Op::kExists, {}}}; }), rest);
+  EXPECT_EQ(open_with([](auto& t) { t.selector.namespaces = {"other"}; }), all);
 }
 
 TEST_F(KeptAwayTest, ANamespaceThatNobodyShowedIsTakenToMatch) {
-  model::AntiAffinityFacts term = Term("kubernetes.io/hostname");
-  term.namespaces.clear();
-  term.namespace_selector = {{"team", model::Op::kIn, {"blue"}}};
+  model::PodTermFacts term = Term("kubernetes.io/hostname");
+  term.selector.namespaces.clear();
+  term.selector.namespace_selector = {{"team", model::Op::kIn, {"blue"}}};
   w.cluster.SetPod(Keeper("n1", term));
   EXPECT_EQ(Open(), (Nodes{"n2", "n3"}));
   w.cluster.SetNamespace({"default", {{"team", "red"}}});
@@ -1120,8 +1119,8 @@ TEST_F(KeptAwayTest, APodWithoutLabelsIsMatchedToo) {
   PodFacts bare = Waiting();
   bare.labels.clear();
   w.cluster.SetPod(bare);
-  model::AntiAffinityFacts everyone = Term("kubernetes.io/hostname");
-  everyone.pods.clear();
+  model::PodTermFacts everyone = Term("kubernetes.io/hostname");
+  everyone.selector.pods.clear();
   w.cluster.SetPod(Keeper("n1", everyone));
   EXPECT_EQ(Open(), (Nodes{"n2", "n3"}));
 }
@@ -1129,8 +1128,8 @@ TEST_F(KeptAwayTest, APodWithoutLabelsIsMatchedToo) {
 TEST_F(KeptAwayTest, TermsComeAndGoWithoutATrace) {
   const int shapes = w.cluster.shape_slots();
   for (int i = 0; i < 100; ++i) {
-    model::AntiAffinityFacts term = Term();
-    term.pods.push_back({"tier", model::Op::kNotIn, {absl::StrCat(i)}});
+    model::PodTermFacts term = Term();
+    term.selector.pods.push_back({"tier", model::Op::kNotIn, {absl::StrCat(i)}});
     w.cluster.SetPod(Keeper("n1", term));
     w.cluster.SetPod(Waiting());
     EXPECT_EQ(Open(), (Nodes{"n3"}));

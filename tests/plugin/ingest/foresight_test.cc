@@ -26,20 +26,19 @@ std::string Task(const std::string& pod_spec, const std::string& more = "") {
   return absl::StrCat(R"("tasks":[{"name":"w","replicas":2,"template":{"spec":{"containers":[])", pod_spec.empty() ? "" : ",", pod_spec, "}}", more, "}]");
 }
 
-constexpr char kKeepsOff[] = R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"h"}]}})";
+constexpr char kUnknown[] = R"("schedulingGroup":{"podGroupName":"g"})";
 
 TEST(ForeseeTest, FieldsOfTemplatesAreNamedWithTheirTask) {
-  EXPECT_THAT(OfJob(Task(absl::StrCat(kKeepsOff, R"(,"volumes":[{"name":"a","csi":{"driver":"x"}}],"resourceClaims":[{"name":"x"}])"))),
+  EXPECT_THAT(OfJob(Task(absl::StrCat(kUnknown, R"(,"volumes":[{"name":"a","csi":{"driver":"x"}}],"resourceClaims":[{"name":"x"}])"))),
               ElementsAre(Foresight{"spec.tasks[0].template.spec.resourceClaims", "gangway's scheduler does not know it: pods of task w would wait for ever"},
-                          Foresight{"spec.tasks[0].template.spec.volumes[a]", "gangway's scheduler does not know it: pods of task w would wait for ever"},
-                          Foresight{"spec.tasks[0].template.spec.affinity.podAntiAffinity",
-                                    "gangway's scheduler does not know it: pods of task w would wait for ever"}));
+                          Foresight{"spec.tasks[0].template.spec.schedulingGroup", "gangway's scheduler does not know it: pods of task w would wait for ever"},
+                          Foresight{"spec.tasks[0].template.spec.volumes[a]", "gangway's scheduler does not know it: pods of task w would wait for ever"}));
   EXPECT_THAT(OfJob(Task("")), IsEmpty());
 }
 
 TEST(ForeseeTest, AnotherSchedulersJobsAreItsOwn) {
-  EXPECT_THAT(OfJob(absl::StrCat(R"("schedulerName":"default-scheduler",)", Task(kKeepsOff))), IsEmpty());
-  EXPECT_THAT(OfJob(absl::StrCat(R"("schedulerName":"volcano",)", Task(kKeepsOff))), SizeIs(1));
+  EXPECT_THAT(OfJob(absl::StrCat(R"("schedulerName":"default-scheduler",)", Task(kUnknown))), IsEmpty());
+  EXPECT_THAT(OfJob(absl::StrCat(R"("schedulerName":"volcano",)", Task(kUnknown))), SizeIs(1));
 }
 
 TEST(ForeseeTest, TopologiesThatMustHold) {
@@ -76,7 +75,7 @@ TEST(ForeseeTest, GroupsAndQueues) {
 
 TEST(ForeseeTest, ManyAreCut) {
   std::string tasks;
-  for (int i = 0; i < 1000; ++i) absl::StrAppend(&tasks, i == 0 ? "" : ",", R"({"name":"t","replicas":1,"template":{"spec":{)", kKeepsOff, "}}}");
+  for (int i = 0; i < 1000; ++i) absl::StrAppend(&tasks, i == 0 ? "" : ",", R"({"name":"t","replicas":1,"template":{"spec":{)", kUnknown, "}}}");
   EXPECT_THAT(OfJob(absl::StrCat(R"("tasks":[)", tasks, "]")), SizeIs(kMaxForesights));
 }
 

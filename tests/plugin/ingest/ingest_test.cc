@@ -121,15 +121,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         FieldCase{"ResourceClaims", R"("resourceClaims":[{"name":"x"}])", "spec.resourceClaims"},
         FieldCase{"NoResourceClaims", R"("resourceClaims":[])", ""},
-        FieldCase{"Spread", R"("topologySpreadConstraints":[{"maxSkew":1,"whenUnsatisfiable":"DoNotSchedule"}])",
-                  "spec.topologySpreadConstraints"},
-        FieldCase{"SpreadIfPossible", R"("topologySpreadConstraints":[{"whenUnsatisfiable":"ScheduleAnyway"}])", ""},
-        FieldCase{"PodAffinity", R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{}]}})",
-                  "spec.affinity.podAffinity"},
-        FieldCase{"PodAntiAffinity", R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{}]}})",
-                  "spec.affinity.podAntiAffinity"},
-        FieldCase{"PreferredPodAffinity",
-                  R"("affinity":{"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{}]}})", ""},
+        FieldCase{"SpreadThatIsNone", R"("topologySpreadConstraints":[{"maxSkew":"x"}])", "spec.topologySpreadConstraints"},
+        FieldCase{"PodAffinityThatIsNone", R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[7]}})", "spec.affinity.podAffinity"},
+        FieldCase{"PodAntiAffinityThatIsNone", R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":7}})", "spec.affinity.podAntiAffinity"},
         FieldCase{"NodeAffinityOperator",
                   R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
                      {"matchExpressions":[{"key":"a","operator":"Near"}]}]}}})", "spec.affinity.nodeAffinity"},
@@ -169,27 +163,60 @@ constexpr char kAntiAffinity[] = R"("containers":[],"affinity":{"podAntiAffinity
     {"topologyKey":"host","labelSelector":{},"namespaceSelector":{}},
     {"topologyKey":"host"}]}})";
 
-TEST(IngestTest, APodOnANodeSaysWhomItKeepsAway) {
-  const auto keeps_away = PodOf(absl::StrCat(R"("nodeName":"n1",)", kAntiAffinity)).keeps_away;
+TEST(IngestTest, APodSaysWhomItKeepsAwayWhereverItIs) {
+  const auto keeps_away = PodOf(absl::StrCat(R"("nodeName":"n1",)", kAntiAffinity)).wants.pod_anti_affinity;
   ASSERT_EQ(keeps_away.size(), 3u) << "a term without a selector matches no pod";
   EXPECT_EQ(keeps_away[0].topology_key, "zone");
-  EXPECT_THAT(keeps_away[0].namespaces, ElementsAre("ns"));
-  EXPECT_FALSE(keeps_away[0].namespace_selector.has_value());
-  EXPECT_THAT(keeps_away[0].pods, ElementsAre(model::RequirementFacts{"a", model::Op::kIn, {"b"}}, model::RequirementFacts{"c", model::Op::kNotIn, {"d", "e"}}));
-  EXPECT_THAT(keeps_away[1].namespaces, ElementsAre("x"));
-  EXPECT_THAT(*keeps_away[1].namespace_selector, ElementsAre(model::RequirementFacts{"t", model::Op::kExists, {}}));
-  EXPECT_THAT(keeps_away[1].pods, IsEmpty()) << "every pod";
-  EXPECT_THAT(keeps_away[2].namespaces, IsEmpty());
-  EXPECT_THAT(*keeps_away[2].namespace_selector, IsEmpty()) << "every namespace";
-  EXPECT_THAT(PodOf(kAntiAffinity).keeps_away, IsEmpty()) << "it is nowhere yet";
-  EXPECT_THAT(PodOf(absl::StrCat(R"("nodeName":"n1",)", kAntiAffinity), "", R"({"phase":"Failed"})").keeps_away, IsEmpty());
+  EXPECT_THAT(keeps_away[0].selector.namespaces, ElementsAre("ns"));
+  EXPECT_FALSE(keeps_away[0].selector.namespace_selector.has_value());
+  EXPECT_THAT(keeps_away[0].selector.pods, ElementsAre(model::RequirementFacts{"a", model::Op::kIn, {"b"}}, model::RequirementFacts{"c", model::Op::kNotIn, {"d", "e"}}));
+  EXPECT_THAT(keeps_away[1].selector.namespaces, ElementsAre("x"));
+  EXPECT_THAT(*keeps_away[1].selector.namespace_selector, ElementsAre(model::RequirementFacts{"t", model::Op::kExists, {}}));
+  EXPECT_THAT(keeps_away[1].selector.pods, IsEmpty()) << "every pod";
+  EXPECT_THAT(keeps_away[2].selector.namespaces, IsEmpty());
+  EXPECT_THAT(*keeps_away[2].selector.namespace_selector, IsEmpty()) << "every namespace";
+  EXPECT_EQ(PodOf(kAntiAffinity).wants.pod_anti_affinity, keeps_away);
+  EXPECT_EQ(PodOf(kAntiAffinity).wants.not_modelled, "");
 }
 
-TEST(IngestTest, LabelsAreOfPodsThatWaitForUs) {
+TEST(IngestTest, APodSaysWhomItWouldBeNear) {
+  const model::Wants wants = PodOf(R"("containers":[],"affinity":{"podAffinity":{
+      "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["gen","none"],
+        "mismatchLabelKeys":["team"]}, {"topologyKey":"rack"}],
+      "preferredDuringSchedulingIgnoredDuringExecution":[{"weight":7,"podAffinityTerm":{"topologyKey":"host","labelSelector":{}}}]},
+    "podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":9,"podAffinityTerm":{"topologyKey":"host","labelSelector":{}}}]}})",
+                                   R"(,"labels":{"a":"b","gen":"4","team":"x"})").wants;
+  ASSERT_EQ(wants.pod_affinity.size(), 2u);
+  EXPECT_EQ(wants.pod_affinity[0].topology_key, "zone");
+  EXPECT_THAT(wants.pod_affinity[0].selector.namespaces, ElementsAre("ns"));
+  EXPECT_THAT(wants.pod_affinity[0].selector.pods, ElementsAre(model::RequirementFacts{"a", model::Op::kIn, {"b"}}, model::RequirementFacts{"gen", model::Op::kIn, {"4"}},
+                                                               model::RequirementFacts{"team", model::Op::kNotIn, {"x"}}));
+  EXPECT_THAT(wants.pod_affinity[1].selector.pods, ElementsAre(model::kNoPod)) << "a selector that is absent selects no pod";
+  ASSERT_EQ(wants.pod_preferences.size(), 2u);
+  EXPECT_EQ(wants.pod_preferences[0].weight, 7);
+  EXPECT_EQ(wants.pod_preferences[1].weight, -9);
+  EXPECT_EQ(wants.not_modelled, "");
+}
+
+TEST(IngestTest, APodSaysHowItIsSpread) {
+  const model::Wants wants = PodOf(R"("containers":[],"topologySpreadConstraints":[
+      {"maxSkew":2,"minDomains":3,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["gen"],
+       "nodeAffinityPolicy":"Ignore","nodeTaintsPolicy":"Honor"},
+      {"maxSkew":1,"topologyKey":"host","whenUnsatisfiable":"ScheduleAnyway"}])",
+                                   R"(,"labels":{"gen":"4"})").wants;
+  ASSERT_EQ(wants.spreads.size(), 2u);
+  const model::SpreadFacts first{{"zone", {{"ns"}, {}, {{"a", model::Op::kIn, {"b"}}, {"gen", model::Op::kIn, {"4"}}}}}, 2, 3, true, false, true};
+  EXPECT_EQ(wants.spreads[0], first);
+  const model::SpreadFacts second{{"host", {{"ns"}, {}, {model::kNoPod}}}, 1, 1, false, true, false};
+  EXPECT_EQ(wants.spreads[1], second);
+  EXPECT_EQ(wants.not_modelled, "");
+}
+
+TEST(IngestTest, LabelsAreOfPodsThatHaveNotEnded) {
   const std::string labels = R"(,"labels":{"a":"b"})";
-  EXPECT_THAT(PodOf(R"("schedulerName":"volcano","containers":[])", labels).labels, ElementsAre(Pair("a", "b")));
-  EXPECT_THAT(PodOf(R"("schedulerName":"other","containers":[])", labels).labels, IsEmpty());
-  EXPECT_THAT(PodOf(R"("schedulerName":"volcano","nodeName":"n1","containers":[])", labels).labels, IsEmpty());
+  EXPECT_THAT(PodOf(R"("schedulerName":"other","containers":[])", labels).labels, ElementsAre(Pair("a", "b")));
+  EXPECT_THAT(PodOf(R"("schedulerName":"volcano","nodeName":"n1","containers":[])", labels).labels, ElementsAre(Pair("a", "b")));
+  EXPECT_THAT(PodOf(R"("nodeName":"n1","containers":[])", labels, R"({"phase":"Failed"})").labels, IsEmpty());
 }
 
 TEST(IngestTest, AClaimIsBoundWhenItsPhaseSaysSo) {

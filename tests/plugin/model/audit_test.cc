@@ -20,7 +20,9 @@ using Wrong = std::vector<std::string>;
 class AuditTest : public ::testing::Test {
  protected:
   AuditTest() {
-    node = nodes.Set(testutil::Node("n1"));
+    model::NodeFacts facts = testutil::Node("n1");
+    facts.labels = {{"zone", "a"}};
+    node = nodes.Set(facts);
     queue = queues.Intern("default");
     gang = gangs.Intern("default", "g");
     gangs.Set(gang, testutil::Gang("g", 1));
@@ -30,16 +32,15 @@ class AuditTest : public ::testing::Test {
     Wants wants = testutil::Cpu(1000);
     wants.host_ports = {{"TCP", "", 80}};
     wants.claims = {"default/c"};
-    AntiAffinityFacts term;
-    term.topology_key = "zone";
-    term.namespaces = {"default"};
-    std::vector<TermId> fresh;
-    anti_affinities.Add(pod, node, {term}, label_of, fresh);
-    tasks[pod].shape = shapes.Intern(wants, {});
+    wants.pod_anti_affinity = {{"zone", {{"default"}, {}, {}}}};
+    std::vector<TaskId> rematched;
+    pod_terms.Set(pod, "default", {}, false);
+    tasks[pod].shape = shapes.Intern(wants, [] { return std::vector<TermId>(); }, rematched);
     tasks[pod].row = node;
     tasks[pod].status = TaskStatus::kRunning;
     nodes.Enter(node);
     nodes.Take(node, shape());
+    pod_terms.Enter(pod, node, true, shape());
     for (const ClaimId claim : shape().claims) volumes.Hold(claim, 1);
     gangs.Join(pod, tasks[pod], gang);
     gangs.Hold(gang, shape().request, 1);
@@ -53,7 +54,8 @@ class AuditTest : public ::testing::Test {
     gangs.Audit(tasks, shapes, wrong);
     queues.Audit(gangs.table(), dims, wrong);
     volumes.Audit(tasks, shapes, wrong);
-    anti_affinities.Audit(shapes, label_of, wrong);
+    domains.Audit(wrong);
+    pod_terms.Audit(tasks, shapes, wrong);
     return wrong;
   }
 
@@ -61,8 +63,9 @@ class AuditTest : public ::testing::Test {
   Names names;
   Nodes nodes{dims, names};
   Volumes volumes{names};
-  AntiAffinities anti_affinities{names};
-  Shapes shapes{dims, names, volumes, anti_affinities};
+  Domains domains{nodes, names};
+  PodTerms pod_terms{domains};
+  Shapes shapes{dims, names, volumes, pod_terms};
   Gangs gangs{dims, names};
   Queues queues{dims};
   SlotTable<Task> tasks;
@@ -70,7 +73,6 @@ class AuditTest : public ::testing::Test {
   QueueId queue = kNone;
   GangId gang = kNone;
   TaskId pod = kNone;
-  static constexpr auto label_of = [](int, int) { return 7; };
 };
 
 TEST_F(AuditTest, NothingIsWrong) { EXPECT_THAT(Audit(), IsEmpty()); }
@@ -123,10 +125,24 @@ TEST_F(AuditTest, PodsThatHoldAClaim) {
   EXPECT_THAT(Audit(), ElementsAre("claim default/c: pods that hold it are 2, one by one 1"));
 }
 
-TEST_F(AuditTest, DomainsOfAnAntiAffinity) {
-  Wrong wrong;
-  anti_affinities.Audit(shapes, [](int, int) { return 8; }, wrong);
-  EXPECT_THAT(wrong, ElementsAre(::testing::HasSubstr("domains with such pods are 1")));
+TEST_F(AuditTest, PodsThatATermCounts) {
+  pod_terms.Leave(pod, node, true, shape());
+  EXPECT_THAT(Audit(), Contains("pod /: holds room, and terms do not count it, or the other way round"));
+  EXPECT_THAT(Audit(), Contains(::testing::EndsWith("counts by node are other ones than one by one")));
+  EXPECT_THAT(Audit(), Contains(::testing::EndsWith("counts by domain are other ones than one by one")));
+  EXPECT_THAT(Audit(), Contains(::testing::EndsWith("pods are 0, one by one 1")));
+}
+
+TEST_F(AuditTest, UsersOfATerm) {
+  pod_terms.Use(shape());
+  EXPECT_THAT(Audit(), ElementsAre(::testing::HasSubstr("users are 2, one by one 1")));
+}
+
+TEST_F(AuditTest, LabelsByWhichNodesAreAlike) {
+  model::NodeFacts other = testutil::Node("n1");
+  other.labels = {{"zone", "b"}};
+  nodes.Set(other);
+  EXPECT_THAT(Audit(), Contains("topology zone: another value than the label of node n1"));
 }
 
 TEST(AuditDeathTest, EndsTheProcessOnlyWhereItIsAskedFor) {

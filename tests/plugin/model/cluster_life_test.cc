@@ -135,28 +135,31 @@ class Life {
     pod.terminating = Below(5) == 0;
     pod.phase = static_cast<PodPhase>(Below(3) > 0 ? 0 : 1 + Below(4));
     if (pod.phase != PodPhase::kPending || Below(3) == 0) pod.node = absl::StrCat("n", Below(5));  // n4 is never shown
-    if (pod.node.empty()) {
+    if (pod.phase != PodPhase::kSucceeded && pod.phase != PodPhase::kFailed) {
       pod.labels = {{"app", Of({"train", "web"})}};
-    } else if (pod.phase == PodPhase::kRunning || pod.phase == PodPhase::kPending) {
-      pod.keeps_away = terms_.try_emplace(pod.uid, Terms()).first->second;
+      if (Below(3) == 0) pod.labels.emplace_back("gen", Of({"1", "2"}));
     }
+    pod.wants.pod_anti_affinity = terms_.try_emplace(pod.uid, Terms()).first->second;
+    if (pod.node.empty() && Below(3) == 0) pod.wants.pod_affinity = Terms();
+    if (pod.node.empty() && Below(4) == 0) pod.wants.pod_preferences = {{Below(2) == 0 ? 5 : -5, ATerm()}};
+    if (pod.node.empty() && Below(3) == 0) pod.wants.spreads = {{ATerm(), 1 + Below(2), 1 + Below(3), Below(3) > 0, Below(2) == 0, Below(2) == 0}};
     return pod;
   }
 
-  std::vector<AntiAffinityFacts> Terms() {
-    std::vector<AntiAffinityFacts> terms;
+  std::vector<PodTermFacts> Terms() {
+    std::vector<PodTermFacts> terms;
     while (Below(2) == 0) terms.push_back(ATerm());
     return terms;
   }
-  AntiAffinityFacts ATerm() {
-    AntiAffinityFacts term;
+  PodTermFacts ATerm() {
+    PodTermFacts term;
     term.topology_key = Of({"zone", "rack", "kubernetes.io/hostname"});
     if (Below(2) == 0) {
-      term.namespaces = {"default"};
+      term.selector.namespaces = {"default"};
     } else {
-      term.namespace_selector = {{"team", Op::kIn, {Of({"red", "blue"})}}};
+      term.selector.namespace_selector = {{"team", Op::kIn, {Of({"red", "blue"})}}};
     }
-    if (Below(3) > 0) term.pods = {{"app", Op::kIn, {Of({"train", "web"})}}};
+    if (Below(3) > 0) term.selector.pods = {{Of({"app", "app", "gen"}), Op::kIn, {Of({"train", "web", "1"})}}};
     return term;
   }
 
@@ -198,7 +201,7 @@ class Life {
 
   std::mt19937 random_;
   World world_;
-  std::map<std::string, std::vector<AntiAffinityFacts>> terms_;  // by UID: a pod's affinity never changes
+  std::map<std::string, std::vector<PodTermFacts>> terms_;  // by UID: a pod's affinity never changes
 };
 
 // What a reader concludes from the table: room and ports, too.
@@ -312,7 +315,7 @@ TEST(ClusterLifeTest, WhatCameAndWentLeavesNoTrace) {
 TEST(ClusterLifeTest, WhatIsKeptOfShapesAndRowsIsTrueUntilItsChangeIsTold) {
   struct Kept {
     std::uint64_t version = 0;
-    std::map<Row, std::string> obstacles;
+    std::map<Row, std::string> copies;
   };
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
@@ -325,17 +328,17 @@ TEST(ClusterLifeTest, WhatIsKeptOfShapesAndRowsIsTrueUntilItsChangeIsTold) {
       const Cluster& cluster = life.cluster;
       ASSERT_EQ(cluster.changes_begin(), 0u);
       for (; position < cluster.changes_end(); ++position) {
-        for (auto& [shape, of_shape] : kept) of_shape.obstacles.erase(cluster.change(position));
+        for (auto& [shape, of_shape] : kept) of_shape.copies.erase(cluster.change(position));
       }
       bool another = false;
       for (const auto& [name, pod] : life.world().pods) {
         const Task& task = cluster.task(cluster.FindTask("default", name));
         if (task.status != TaskStatus::kPending) continue;
         Kept& of_shape = kept[task.shape];
-        if (std::exchange(of_shape.version, cluster.shape_version(task.shape)) != cluster.shape_version(task.shape)) of_shape.obstacles.clear();
+        if (std::exchange(of_shape.version, cluster.shape_version(task.shape)) != cluster.shape_version(task.shape)) of_shape.copies.clear();
         for (Row row = 0; row < cluster.rows(); ++row) {
-          const std::string now = ObstacleAt(cluster, row, task.shape);
-          const auto [known, fresh] = of_shape.obstacles.emplace(row, now);
+          const std::string now = absl::StrCat(constraint::Placed(cluster).AsksOf(task.shape).CopiesOnRow(row));
+          const auto [known, fresh] = of_shape.copies.emplace(row, now);
           ASSERT_EQ(known->second, now) << name << " on " << cluster.node_name(row) << ", step " << i;
           another = another || fresh;
         }

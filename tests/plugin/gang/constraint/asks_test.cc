@@ -1,5 +1,6 @@
 // What is in the way of a pod: which of several constraints is named, how many copies a row takes, and what is told of all rows.
 #include "plugin/gang/constraint/asks.h"
+#include "plugin/gang/constraint/pod_preference.h"
 
 #include <functional>
 #include <string>
@@ -47,10 +48,13 @@ class ObstaclesTest : public ::testing::Test {
     volume.selectors = {{{{"zone", model::Op::kIn, {"c"}}}}};
     keeper = Stranger("keeper", "n", Cpu(0));
     keeper.wants.host_ports = wants.host_ports;
-    model::AntiAffinityFacts term;
-    term.topology_key = "zone";
-    term.namespaces = {"default"};
-    keeper.keeps_away = {term};
+    keeper.labels = {{"app", "web"}};
+    const model::PodTermFacts everybody{"zone", {{"default"}, {}, {}}}, nobody{"zone", {{"default"}, {}, {model::kNoPod}}};
+    keeper.wants.pod_anti_affinity = {everybody};
+    wants.pod_affinity = {nobody};
+    wants.pod_anti_affinity = {everybody};
+    wants.spreads = {{{"rack", everybody.selector}}};
+    wants.pod_preferences = {{1, nobody}};  // stands against nothing
   }
   std::string Named() {
     Cluster cluster;
@@ -75,10 +79,11 @@ class ObstaclesTest : public ::testing::Test {
 TEST_F(ObstaclesTest, AreNamedInTheOrderOfTheTable) {
   const std::vector<std::function<void()>> removals = {
       [&] { node.unschedulable = false; }, [&] { wants.selector.clear(); },         [&] { volume.selectors.clear(); }, [&] { node.taints.clear(); },
-      [&] { keeper.keeps_away.clear(); },  [&] { keeper.wants.host_ports.clear(); }, [&] { wants.requests = Cpu(1000).requests; }};
+      [&] { wants.pod_affinity.clear(); }, [&] { wants.pod_anti_affinity.clear(); }, [&] { keeper.wants.pod_anti_affinity.clear(); },
+      [&] { wants.spreads.clear(); }, [] {}, [&] { keeper.wants.host_ports.clear(); }, [&] { wants.requests = Cpu(1000).requests; }};
   ASSERT_EQ(removals.size(), AllKinds().size());
   for (std::size_t i = 0; i < removals.size(); ++i) {
-    EXPECT_EQ(Named(), AllKinds()[i].name);
+    if (AllKinds()[i].name != kPodPreference) EXPECT_EQ(Named(), AllKinds()[i].name);
     removals[i]();
   }
   EXPECT_EQ(Named(), "");
@@ -162,9 +167,9 @@ TEST(AsksTest, RowsThatAreFullerScoreHigher) {
   const ShapeId shape = w.ShapeOf(Cpu(1000));
   Overlay overlay(w.cluster);
   const Asks& asks = overlay.AsksOf(shape);
-  EXPECT_LT(asks.ScoresAt(w.row("a")), asks.ScoresAt(w.row("b")));
+  EXPECT_LT(asks.ScoresOnRow(w.row("a")), asks.ScoresOnRow(w.row("b")));
   overlay.Take(w.row("a"), shape, 3);
-  EXPECT_GT(asks.ScoresAt(w.row("a")), asks.ScoresAt(w.row("b")));
+  EXPECT_GT(asks.ScoresOnRow(w.row("a")), asks.ScoresOnRow(w.row("b")));
 }
 
 // Soft taints before preferences, and these before fullness.
@@ -182,8 +187,8 @@ TEST(AsksTest, LevelsOfScoresComeOneAfterTheOther) {
   const ShapeId shape = w.ShapeOf(wants);
   const Placed placed(w.cluster);
   const Asks& asks = placed.AsksOf(shape);
-  EXPECT_GT(asks.ScoresAt(w.row("liked")), asks.ScoresAt(w.row("b")));
-  EXPECT_GT(asks.ScoresAt(w.row("b")), asks.ScoresAt(w.row("soft")));
+  EXPECT_GT(asks.ScoresOnRow(w.row("liked")), asks.ScoresOnRow(w.row("b")));
+  EXPECT_GT(asks.ScoresOnRow(w.row("b")), asks.ScoresOnRow(w.row("soft")));
 }
 
 TEST(ExplainTest, EveryNodeIsCountedOnce) {

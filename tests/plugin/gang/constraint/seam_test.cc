@@ -36,19 +36,16 @@ class Zones final : public State {
   void Add(Row row, const model::Shape&, int pods) override {
     if (row == model::kNone) return;
     counts_[ZoneOf(cluster_, row)] += pods;
-    changed_.push_back(ZoneOf(cluster_, row));
   }
   void Remove(Row row, const model::Shape& shape, int pods) override { Add(row, shape, -pods); }
   int In(int zone) const {
     const auto it = counts_.find(zone);
     return it == counts_.end() ? 0 : it->second;
   }
-  const std::vector<int>& changed() const { return changed_; }
 
  private:
   const Cluster& cluster_;
   std::map<int, int> counts_;
-  std::vector<int> changed_;
 };
 
 class OnePerZone final : public Constraint {
@@ -56,14 +53,6 @@ class OnePerZone final : public Constraint {
   OnePerZone(const Cluster& cluster, const Zones& zones) : cluster_(cluster), zones_(zones) {}
   int Copies(Row row) const override { return zones_.In(ZoneOf(cluster_, row)) == 0 ? 1 : 0; }
   Changes changes() const override { return Changes::kBeyond; }
-  std::uint64_t version() const override { return zones_.changed().size(); }
-  bool ChangedRows(std::uint64_t since, std::vector<Row>& rows) const override {
-    const std::set<int> zones(zones_.changed().begin() + static_cast<std::ptrdiff_t>(since), zones_.changed().end());
-    for (Row row = 0; row < cluster_.rows(); ++row) {
-      if (zones.contains(ZoneOf(cluster_, row))) rows.push_back(row);
-    }
-    return true;
-  }
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     reason.AddHindrance("zones", static_cast<int>(refused.size()), "is in a zone that has one", "are in zones that have one");
   }

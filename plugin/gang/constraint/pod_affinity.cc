@@ -1,0 +1,64 @@
+#include "plugin/gang/constraint/pod_affinity.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "plugin/gang/constraint/placed_terms.h"
+
+namespace gangway::constraint {
+namespace {
+
+using model::Row;
+using model::TermId;
+
+class PodAffinity final : public Constraint {
+ public:
+  PodAffinity(const PlacedTerms& placed, const model::Shape& shape)
+      : placed_(placed), near_(shape.near), holds_for_itself_(std::all_of(near_.begin(), near_.end(), [&](TermId term) {
+          return std::count(shape.matched.begin(), shape.matched.end(), term) > 0;
+        })) {}
+
+  int Copies(Row row) const override {
+    bool near = true;
+    for (const TermId term : near_) {
+      const int value = placed_.terms().ValueOn(term, row);
+      if (value == -1) return 0;
+      near = near && placed_.PodsIn(term, value) > 0;
+    }
+    return near || MayBeFirst() ? kAnyNumber : 0;
+  }
+  Changes changes() const override { return Changes::kBeyond; }
+  // A pod placed elsewhere makes its domain one to be in.
+  bool reopens() const override { return true; }
+  void Decides(Row row, std::vector<int>& domains) const override {
+    if (!MayBeFirst()) return;
+    for (const TermId term : near_) domains.push_back(placed_.terms().ValueOn(term, row));
+  }
+
+  void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
+    const TermId term = near_.front();
+    reason.AddHindrance(kPodAffinity, static_cast<int>(refused.size()), absl::StrCat("has no pod with ", TermIn(placed_.terms(), term, false)),
+                        absl::StrCat("have no pod with ", TermIn(placed_.terms(), term, true)));
+  }
+
+ private:
+  // The terms hold for nobody yet, and for the pod itself: others follow it.
+  bool MayBeFirst() const {
+    return holds_for_itself_ && std::all_of(near_.begin(), near_.end(), [&](TermId term) { return placed_.Pods(term) == 0; });
+  }
+
+  const PlacedTerms& placed_;
+  const std::vector<TermId>& near_;
+  const bool holds_for_itself_;
+};
+
+}  // namespace
+
+std::unique_ptr<Constraint> AskPodAffinity(const Placed&, const State* state, const model::Shape& shape) {
+  if (shape.near.empty()) return nullptr;
+  return std::make_unique<PodAffinity>(static_cast<const PlacedTerms&>(*state), shape);
+}
+
+}  // namespace gangway::constraint

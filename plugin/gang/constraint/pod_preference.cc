@@ -1,0 +1,42 @@
+#include "plugin/gang/constraint/pod_preference.h"
+
+#include <algorithm>
+
+#include "plugin/gang/constraint/placed_terms.h"
+
+namespace gangway::constraint {
+namespace {
+
+class PodPreference final : public Constraint {
+ public:
+  PodPreference(const PlacedTerms& placed, const model::Shape& shape) : placed_(placed), shape_(shape) {}
+
+  int Copies(model::Row) const override { return kAnyNumber; }
+  Changes changes() const override { return Changes::kBeyond; }
+  std::optional<Level> level() const override { return Level::kPrefer; }
+  // A pod near that is wanted counts as one of the node's own preferences does, each that is not wanted anew: so they part evenly.
+  std::int64_t Score(model::Row row) const override {
+    std::int64_t sum = 0;
+    for (const model::PodPreference& preference : shape_.pod_preferences) {
+      const int value = placed_.terms().ValueOn(preference.term, row);
+      if (value == -1) continue;
+      const int pods = placed_.PodsIn(preference.term, value);
+      sum += static_cast<std::int64_t>(preference.weight) * (preference.weight > 0 ? std::min(pods, 1) : pods);
+    }
+    return sum;
+  }
+  void Explain(absl::Span<const Refusal>, model::RoleReason&) const override {}
+
+ private:
+  const PlacedTerms& placed_;
+  const model::Shape& shape_;
+};
+
+}  // namespace
+
+std::unique_ptr<Constraint> AskPodPreference(const Placed&, const State* state, const model::Shape& shape) {
+  if (shape.pod_preferences.empty()) return nullptr;
+  return std::make_unique<PodPreference>(static_cast<const PlacedTerms&>(*state), shape);
+}
+
+}  // namespace gangway::constraint

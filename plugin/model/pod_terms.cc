@@ -1,0 +1,460 @@
+#include "plugin/model/pod_terms.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/check.h"
+#include "plugin/model/shapes.h"
+
+namespace gangway::model {
+namespace {
+
+using LabelList = std::vector<std::pair<std::string, std::string>>;
+
+// Keys and values one after the other, each with a NUL at its end: there are many pods, and most have a handful of labels.
+void Pack(absl::string_view key, absl::string_view value, std::string& packed) {
+  absl::StrAppend(&packed, key);
+  packed.push_back('\0');
+  absl::StrAppend(&packed, value);
+  packed.push_back('\0');
+}
+
+std::string PackLabels(const LabelList& labels) {
+  std::string packed;
+  for (const auto& [key, value] : labels) Pack(key, value, packed);
+  return packed;
+}
+
+std::string PackPod(absl::string_view ns, const LabelList& labels) {
+  std::string packed(ns);
+  packed.push_back('\0');
+  return packed + PackLabels(labels);
+}
+
+absl::string_view NamespaceIn(absl::string_view pod) { return pod.substr(0, pod.find('\0')); }
+absl::string_view LabelsIn(absl::string_view pod) { return pod.substr(pod.find('\0') + 1); }
+
+std::optional<absl::string_view> FindLabel(absl::string_view packed, absl::string_view key) {
+  const auto next = [&packed] {
+    const std::size_t end = packed.find('\0');
+    const absl::string_view text = packed.substr(0, end);
+    packed.remove_prefix(end + 1);
+    return text;
+  };
+  while (!packed.empty()) {
+    const bool found = next() == key;
+    const absl::string_view value = next();
+    if (found) return value;
+  }
+  return std::nullopt;
+}
+
+// What a label selector cannot ask is taken to hold.
+bool LabelHolds(const RequirementFacts& requirement, absl::string_view packed) {
+  const std::optional<absl::string_view> value = FindLabel(packed, requirement.key);
+  const bool there = value.has_value();
+  const bool listed = there && std::find(requirement.values.begin(), requirement.values.end(), *value) != requirement.values.end();
+  switch (requirement.op) {
+    case Op::kIn:
+      return listed;
+    case Op::kNotIn:
+      return !listed;
+    case Op::kExists:
+      return there;
+    case Op::kDoesNotExist:
+      return !there;
+    case Op::kGt:
+    case Op::kLt:
+      return true;
+  }
+  return true;
+}
+
+bool AllHold(const std::vector<RequirementFacts>& requirements, absl::string_view packed) {
+  return std::all_of(requirements.begin(), requirements.end(), [&](const RequirementFacts& r) { return LabelHolds(r, packed); });
+}
+
+template <class F>  // void(TermId)
+void ForEachWanted(const Shape& shape, F visit) {
+  for (const TermId term : shape.near) visit(term);
+  for (const TermId term : shape.away) visit(term);
+  for (const PodPreference& preference : shape.pod_preferences) visit(preference.term);
+  for (const Spread& spread : shape.spreads) visit(spread.term);
+}
+
+}  // namespace
+
+// ---- terms
+
+void PodTerms::AddTo(TermId id, Row row, const Counts& counts, int times) {
+  Term& term = terms_[id];
+  const int value = domains_.ValueOf(term.topology, row);
+  const auto add = [&](auto& map, int key) {
+    Counts& sum = map[key];
+    sum.pods += times * counts.pods;
+    sum.live += times * counts.live;
+    sum.keepers += times * counts.keepers;
+    if (sum == Counts()) map.erase(key);
+  };
+  add(term.rows, row);
+  if (value == -1) return;
+  add(term.values, value);
+  term.pods += times * counts.pods;
+}
+
+bool PodTerms::Mention(const std::vector<RequirementFacts>& requirements) {
+  bool fresh = false;
+  for (const RequirementFacts& requirement : requirements) {
+    if (requirement.key.empty()) continue;
+    const auto it = std::lower_bound(mentioned_.begin(), mentioned_.end(), requirement.key);
+    if (it != mentioned_.end() && *it == requirement.key) continue;
+    mentioned_.insert(it, requirement.key);
+    fresh = true;
+  }
+  return fresh;
+}
+
+TermId PodTerms::InternTerm(absl::string_view topology_key, std::vector<PodSelectorFacts> selectors, bool unknown_matches, std::vector<TaskId>& rematched) {
+  std::sort(selectors.begin(), selectors.end());
+  std::string key = unknown_matches ? "u" : "";
+  for (const PodSelectorFacts& selector : selectors) AddPodTerm(key, {std::string(topology_key), selector});
+  if (const auto it = term_by_key_.find(key); it != term_by_key_.end()) {
+    ++terms_[it->second].users;
+    return it->second;
+  }
+  bool anew = !classed_;
+  classed_ = true;
+  for (const PodSelectorFacts& selector : selectors) anew = Mention(selector.pods) || anew;
+  if (anew) MakeClassesAnew();
+  const TermId id = terms_.Add();
+  Term& term = terms_[id];
+  term.key = key;
+  term.selectors = std::move(selectors);
+  term.unknown_matches = unknown_matches;
+  term.topology = domains_.Use(topology_key);
+  term.users = 1;
+  term_by_key_.emplace(std::move(key), id);
+  for (int c = 0; c < classes_.slots(); ++c) {
+    if (!classes_.Has(c) || !Holds(term, classes_[c])) continue;
+    Class& each = classes_[c];
+    each.matched.push_back(id);
+    SortByKey(each.matched);
+    for (const auto& [row, counts] : each.rows) AddTo(id, row, counts, 1);
+    rematched.insert(rematched.end(), each.waiting.begin(), each.waiting.end());
+  }
+  return id;
+}
+
+void PodTerms::Release(TermId id) {
+  Term& term = terms_[id];
+  if (--term.users > 0) return;
+  for (int c = 0; c < classes_.slots(); ++c) {
+    if (classes_.Has(c)) std::erase(classes_[c].matched, id);
+  }
+  domains_.Unuse(term.topology);
+  term_by_key_.erase(term.key);
+  terms_.Remove(id);
+}
+
+void PodTerms::Intern(const Wants& wants, Shape& shape, std::vector<TaskId>& rematched) {
+  // A pod is near only when it is so by all terms at once.
+  std::vector<PodSelectorFacts> all;
+  for (const PodTermFacts& term : wants.pod_affinity) all.push_back(term.selector);
+  const auto intern_once = [&](std::vector<TermId>& terms, TermId id) {
+    if (std::find(terms.begin(), terms.end(), id) == terms.end()) return terms.push_back(id);
+    Release(id);
+  };
+  for (const PodTermFacts& term : wants.pod_affinity) intern_once(shape.near, InternTerm(term.topology_key, all, false, rematched));
+  for (const PodTermFacts& term : wants.pod_anti_affinity) intern_once(shape.away, InternTerm(term.topology_key, {term.selector}, true, rematched));
+  for (const TermId id : shape.away) ++terms_[id].away_users;
+  for (const PodPreferenceFacts& preference : wants.pod_preferences) {
+    shape.pod_preferences.push_back({preference.weight, InternTerm(preference.term.topology_key, {preference.term.selector}, false, rematched)});
+  }
+  for (const SpreadFacts& spread : wants.spreads) {
+    const TermId id = InternTerm(spread.term.topology_key, {spread.term.selector}, false, rematched);
+    shape.spreads.push_back({id, spread.max_skew, spread.min_domains, spread.required, spread.honors_affinity, spread.honors_taints});
+  }
+}
+
+void PodTerms::Use(const Shape& shape) {
+  ForEachWanted(shape, [this](TermId id) { ++terms_[id].users; });
+  for (const TermId id : shape.matched) ++terms_[id].users;
+  for (const TermId id : shape.away) ++terms_[id].away_users;
+}
+
+void PodTerms::Unuse(const Shape& shape) {
+  for (const TermId id : shape.away) --terms_[id].away_users;
+  for (const TermId id : shape.matched) Release(id);
+  ForEachWanted(shape, [this](TermId id) { Release(id); });
+}
+
+std::string PodTerms::TextOf(TermId id) const {
+  std::vector<std::string> parts;
+  for (const PodSelectorFacts& selector : terms_[id].selectors) {
+    for (const RequirementFacts& requirement : selector.pods) {
+      if (requirement.key.empty()) return "no labels at all";
+      const std::string values = absl::StrJoin(requirement.values, ",");
+      switch (requirement.op) {
+        case Op::kIn:
+          parts.push_back(requirement.values.size() == 1 ? absl::StrCat(requirement.key, "=", values) : absl::StrCat(requirement.key, " in (", values, ")"));
+          break;
+        case Op::kNotIn:
+          parts.push_back(absl::StrCat(requirement.key, " not in (", values, ")"));
+          break;
+        case Op::kDoesNotExist:
+          parts.push_back(absl::StrCat("no ", requirement.key));
+          break;
+        case Op::kExists:
+        case Op::kGt:
+        case Op::kLt:
+          parts.push_back(requirement.key);
+          break;
+      }
+    }
+  }
+  return parts.empty() ? "any labels" : absl::StrJoin(parts, " and ");
+}
+
+// ---- classes
+
+bool PodTerms::MatchesNamespace(const PodSelectorFacts& selector, absl::string_view ns, bool unknown_matches) const {
+  if (std::find(selector.namespaces.begin(), selector.namespaces.end(), ns) != selector.namespaces.end()) return true;
+  if (!selector.namespace_selector.has_value()) return false;
+  const auto labels = namespaces_.find(ns);
+  return labels == namespaces_.end() ? unknown_matches || selector.namespace_selector->empty() : AllHold(*selector.namespace_selector, labels->second);
+}
+
+bool PodTerms::Holds(const Term& term, const Class& of) const {
+  return std::all_of(term.selectors.begin(), term.selectors.end(), [&](const PodSelectorFacts& selector) {
+    return MatchesNamespace(selector, NamespaceIn(of.key), term.unknown_matches) && AllHold(selector.pods, LabelsIn(of.key));
+  });
+}
+
+void PodTerms::SortByKey(std::vector<TermId>& terms) const {
+  std::sort(terms.begin(), terms.end(), [this](TermId a, TermId b) { return key(a) < key(b); });
+}
+
+std::vector<TermId> PodTerms::Matching(const Class& of) const {
+  std::vector<TermId> matching;
+  terms_.ForEach([&](TermId id, const Term& term) {
+    if (Holds(term, of)) matching.push_back(id);
+  });
+  SortByKey(matching);
+  return matching;
+}
+
+std::string PodTerms::ClassKeyOf(absl::string_view pod) const {
+  std::string key(NamespaceIn(pod));
+  key.push_back('\0');
+  for (const std::string& name : mentioned_) {
+    if (const auto value = FindLabel(LabelsIn(pod), name); value.has_value()) Pack(name, *value, key);
+  }
+  return key;
+}
+
+void PodTerms::JoinClass(TaskId id) {
+  Pod& pod = pods_[static_cast<std::size_t>(id)];
+  std::string key = ClassKeyOf(pod.labels);
+  const auto it = class_by_key_.find(key);
+  if (it != class_by_key_.end()) {
+    pod.its_class = it->second;
+  } else {
+    pod.its_class = classes_.Add();
+    Class& fresh = classes_[pod.its_class];
+    fresh.key = key;
+    fresh.matched = Matching(fresh);
+    class_by_key_.emplace(std::move(key), pod.its_class);
+  }
+  Class& its_class = classes_[pod.its_class];
+  ++its_class.pods;
+  if (pod.waits) its_class.waiting.insert(id);
+}
+
+void PodTerms::LeaveClass(TaskId id) {
+  Pod& pod = pods_[static_cast<std::size_t>(id)];
+  if (pod.its_class == -1) return;
+  Class& its_class = classes_[pod.its_class];
+  its_class.waiting.erase(id);
+  if (--its_class.pods == 0) {
+    class_by_key_.erase(its_class.key);
+    classes_.Remove(pod.its_class);
+  }
+  pod.its_class = -1;
+}
+
+// What terms counted stays: no term asks for what is new.
+void PodTerms::MakeClassesAnew() {
+  classes_ = {};
+  class_by_key_.clear();
+  for (std::size_t id = 0; id < pods_.size(); ++id) {
+    Pod& pod = pods_[id];
+    if (pod.labels.empty()) continue;
+    JoinClass(static_cast<TaskId>(id));
+    if (pod.row == kNone) continue;
+    Counts& counts = classes_[pod.its_class].rows[pod.row];
+    ++counts.pods;
+    counts.live += pod.live ? 1 : 0;
+  }
+}
+
+// ---- pods
+
+void PodTerms::Set(TaskId id, absl::string_view ns, const LabelList& labels, bool waits) {
+  Remove(id);
+  if (static_cast<std::size_t>(id) >= pods_.size()) pods_.resize(static_cast<std::size_t>(id) + 1);
+  Pod& pod = pods_[static_cast<std::size_t>(id)];
+  pod.labels = PackPod(ns, labels);
+  pod.waits = waits;
+  if (classed_) JoinClass(id);
+}
+
+void PodTerms::Remove(TaskId id) {
+  if (static_cast<std::size_t>(id) >= pods_.size()) return;
+  GW_CHECK(pods_[static_cast<std::size_t>(id)].row == kNone);
+  LeaveClass(id);
+  pods_[static_cast<std::size_t>(id)] = {};
+}
+
+bool PodTerms::Same(TaskId id, const LabelList& labels) const {
+  const absl::string_view there = static_cast<std::size_t>(id) < pods_.size() ? absl::string_view(pods_[static_cast<std::size_t>(id)].labels) : absl::string_view();
+  return there.empty() ? labels.empty() : LabelsIn(there) == PackLabels(labels);
+}
+
+std::vector<TermId> PodTerms::Matched(TaskId id) const {
+  const int its_class = pods_[static_cast<std::size_t>(id)].its_class;
+  return its_class == -1 ? std::vector<TermId>() : classes_[its_class].matched;
+}
+
+void PodTerms::Enter(TaskId id, Row row, bool live, const Shape& shape) {
+  Pod& pod = pods_[static_cast<std::size_t>(id)];
+  pod.row = row;
+  pod.live = live;
+  for (const TermId term : shape.away) {
+    AddTo(term, row, {0, 0, 1}, 1);
+    terms_[term].keepers.insert(id);
+  }
+  if (pod.its_class == -1) return;
+  Class& its_class = classes_[pod.its_class];
+  const Counts counts{1, live ? 1 : 0, 0};
+  ++its_class.rows[row].pods;
+  its_class.rows[row].live += counts.live;
+  for (const TermId term : its_class.matched) AddTo(term, row, counts, 1);
+}
+
+void PodTerms::Leave(TaskId id, Row row, bool live, const Shape& shape) {
+  Pod& pod = pods_[static_cast<std::size_t>(id)];
+  GW_CHECK(pod.row == row && pod.live == live);
+  pod.row = kNone;
+  for (const TermId term : shape.away) {
+    AddTo(term, row, {0, 0, 1}, -1);
+    terms_[term].keepers.erase(id);
+  }
+  if (pod.its_class == -1) return;
+  Class& its_class = classes_[pod.its_class];
+  const auto it = its_class.rows.find(row);
+  it->second.live -= live ? 1 : 0;
+  if (--it->second.pods == 0) its_class.rows.erase(it);
+  for (const TermId term : its_class.matched) AddTo(term, row, {1, live ? 1 : 0, 0}, -1);
+}
+
+// ---- what is around
+
+void PodTerms::RowChanged(Row row) {
+  domains_.RowChanged(row, [&](TopologyId topology, int before, int now) {
+    for (TermId id = 0; id < terms_.slots(); ++id) {
+      if (!terms_.Has(id) || terms_[id].topology != topology) continue;
+      Term& term = terms_[id];
+      const auto there = term.rows.find(row);
+      if (there == term.rows.end()) continue;
+      const Counts& counts = there->second;
+      if (before != -1) {
+        Counts& sum = term.values[before];
+        sum = {sum.pods - counts.pods, sum.live - counts.live, sum.keepers - counts.keepers};
+        if (sum == Counts()) term.values.erase(before);
+        term.pods -= counts.pods;
+      }
+      if (now == -1) continue;
+      Counts& sum = term.values[now];
+      sum = {sum.pods + counts.pods, sum.live + counts.live, sum.keepers + counts.keepers};
+      term.pods += counts.pods;
+    }
+  });
+}
+
+std::vector<TaskId> PodTerms::SetNamespace(absl::string_view name, const LabelList& labels) {
+  std::string packed = PackLabels(labels);
+  const auto [it, added] = namespaces_.try_emplace(std::string(name));
+  if (!added && it->second == packed) return {};
+  it->second = std::move(packed);
+  return RematchNamespace(name);
+}
+
+std::vector<TaskId> PodTerms::RemoveNamespace(absl::string_view name) {
+  return namespaces_.erase(name) == 0 ? std::vector<TaskId>() : RematchNamespace(name);
+}
+
+std::vector<TaskId> PodTerms::RematchNamespace(absl::string_view name) {
+  std::vector<TaskId> rematched;
+  for (int c = 0; c < classes_.slots(); ++c) {
+    if (!classes_.Has(c) || NamespaceIn(classes_[c].key) != name) continue;
+    Class& each = classes_[c];
+    std::vector<TermId> matching = Matching(each);
+    if (matching == each.matched) continue;
+    for (const auto& [row, counts] : each.rows) {
+      for (const TermId term : each.matched) AddTo(term, row, counts, -1);
+      for (const TermId term : matching) AddTo(term, row, counts, 1);
+    }
+    each.matched = std::move(matching);
+    rematched.insert(rematched.end(), each.waiting.begin(), each.waiting.end());
+  }
+  return rematched;
+}
+
+// ---- audit
+
+void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const {
+  struct Sums {
+    std::map<Row, Counts> rows;
+    std::map<int, Counts> values;
+    int pods = 0, users = 0, away_users = 0;
+  };
+  std::map<TermId, Sums> sums;
+  const auto add = [&](TermId id, const Task& task, const Counts& counts) {
+    for (Counts* const sum : {&sums[id].rows[task.row], ValueOn(id, task.row) == -1 ? nullptr : &sums[id].values[ValueOn(id, task.row)]}) {
+      if (sum != nullptr) *sum = {sum->pods + counts.pods, sum->live + counts.live, sum->keepers + counts.keepers};
+    }
+    if (ValueOn(id, task.row) != -1) sums[id].pods += counts.pods;
+  };
+  tasks.ForEach([&](TaskId id, const Task& task) {
+    const std::string name = absl::StrCat("pod ", task.ns, "/", task.name);
+    const Pod none, &pod = static_cast<std::size_t>(id) < pods_.size() ? pods_[static_cast<std::size_t>(id)] : none;
+    if (task.holds_room() != (pod.row != kNone)) wrong.push_back(absl::StrCat(name, ": holds room, and terms do not count it, or the other way round"));
+    if (pod.labels.empty()) return;
+    Class its_class;
+    its_class.key = ClassKeyOf(pod.labels);
+    const std::vector<TermId> matching = Matching(its_class);
+    if (matching != Matched(id)) wrong.push_back(absl::StrCat(name, ": terms that hold for its class are ", Matched(id).size(), ", one by one ", matching.size()));
+    if (pod.waits && matching != shapes[task.shape].matched) wrong.push_back(absl::StrCat(name, ": other terms hold for it than its shape has"));
+    if (!task.holds_room()) return;
+    for (const TermId term : matching) add(term, task, {1, task.status != TaskStatus::kReleasing ? 1 : 0, 0});
+    for (const TermId term : shapes[task.shape].away) add(term, task, {0, 0, 1});
+  });
+  shapes.ForEach([&](ShapeId, const Shape& shape) {
+    ForEachWanted(shape, [&](TermId id) { ++sums[id].users; });
+    for (const TermId id : shape.matched) ++sums[id].users;
+    for (const TermId id : shape.away) ++sums[id].away_users;
+  });
+  terms_.ForEach([&](TermId id, const Term& term) {
+    const Sums& sum = sums[id];
+    const std::string name = absl::StrCat("term about pods ", term.key, ": ");
+    if (std::map<Row, Counts>(term.rows.begin(), term.rows.end()) != sum.rows) wrong.push_back(absl::StrCat(name, "counts by node are other ones than one by one"));
+    if (std::map<int, Counts>(term.values.begin(), term.values.end()) != sum.values) wrong.push_back(absl::StrCat(name, "counts by domain are other ones than one by one"));
+    if (term.pods != sum.pods) wrong.push_back(absl::StrCat(name, "pods are ", term.pods, ", one by one ", sum.pods));
+    if (term.users != sum.users || term.away_users != sum.away_users) wrong.push_back(absl::StrCat(name, "users are ", term.users, ", one by one ", sum.users));
+  });
+}
+
+}  // namespace gangway::model

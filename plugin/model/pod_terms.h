@@ -1,0 +1,134 @@
+// What pods ask of where other pods are: affinity, anti-affinity and spread, as far as it concerns pods that are somewhere. A part of the
+// Cluster.
+//
+// A term is a selection of pods and a label by which nodes are alike; equal ones of several pods are one. It counts the pods that it holds
+// for, and those whose anti-affinity it is (its keepers), by row and by the label's value.
+//
+// Pods are compared by the labels that any term mentions: those that are the same there are one class, so that a label that differs from
+// pod to pod and that nobody asks for costs nothing. Used on one loop; const calls may run together.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "plugin/model/domains.h"
+#include "plugin/model/facts.h"
+#include "plugin/model/shape.h"
+#include "plugin/model/slot_table.h"
+#include "plugin/model/task.h"
+
+namespace gangway::model {
+
+class Shapes;
+
+class PodTerms {
+ public:
+  explicit PodTerms(Domains& domains) : domains_(domains) {}
+
+  struct Counts {
+    int pods = 0;     // that the term holds for
+    int live = 0;     // of them those that are not terminating
+    int keepers = 0;  // pods whose anti-affinity it is
+    friend bool operator==(const Counts&, const Counts&) = default;
+  };
+
+  // The terms of what a pod wants, each with one user more: near, away, pod_preferences and spreads of the shape. `rematched` gets tasks that
+  // wait and that other terms hold for than before.
+  void Intern(const Wants& wants, Shape& shape, std::vector<TaskId>& rematched);
+  void Use(const Shape& shape);
+  void Unuse(const Shape& shape);
+
+  // A pod that has not ended. It is in no row until Enter, and in none when it is Set anew. `waits`: for a node from us.
+  void Set(TaskId id, absl::string_view ns, const std::vector<std::pair<std::string, std::string>>& labels, bool waits);
+  void Remove(TaskId id);
+  bool Same(TaskId id, const std::vector<std::pair<std::string, std::string>>& labels) const;
+  // The terms that hold for it, by their keys.
+  std::vector<TermId> Matched(TaskId id) const;
+  // It holds room on the row, or does no more.
+  void Enter(TaskId id, Row row, bool live, const Shape& shape);
+  void Leave(TaskId id, Row row, bool live, const Shape& shape);
+
+  void RowChanged(Row row);
+  // Returned are tasks that wait and that other terms hold for than before.
+  std::vector<TaskId> SetNamespace(absl::string_view name, const std::vector<std::pair<std::string, std::string>>& labels);
+  std::vector<TaskId> RemoveNamespace(absl::string_view name);
+
+  const std::string& key(TermId term) const { return terms_[term].key; }
+  TopologyId topology(TermId term) const { return terms_[term].topology; }
+  const Domains& domains() const { return domains_; }
+  int ValueOn(TermId term, Row row) const { return domains_.ValueOf(terms_[term].topology, row); }
+  // On nodes with this value of the label.
+  Counts In(TermId term, int value) const {
+    const auto it = terms_[term].values.find(value);
+    return it == terms_[term].values.end() ? Counts() : it->second;
+  }
+  // On nodes that have the label.
+  int pods(TermId term) const { return terms_[term].pods; }
+  const absl::flat_hash_map<Row, Counts>& rows(TermId term) const { return terms_[term].rows; }
+  // Pods may keep off others by it.
+  bool keeps(TermId term) const { return terms_[term].away_users > 0; }
+  const absl::btree_set<TaskId>& keepers(TermId term) const { return terms_[term].keepers; }
+  // "app=web": the pods it is about.
+  std::string TextOf(TermId term) const;
+  int term_slots() const { return terms_.slots(); }
+
+  void Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const;
+
+ private:
+  struct Term {
+    std::string key;                          // the canonical text it is found by
+    std::vector<PodSelectorFacts> selectors;  // all of them hold
+    bool unknown_matches = false;             // in a namespace that nobody told of
+    TopologyId topology = 0;
+    absl::flat_hash_map<Row, Counts> rows;
+    absl::flat_hash_map<int, Counts> values;
+    int pods = 0;
+    absl::btree_set<TaskId> keepers;
+    int users = 0;       // of shapes, as often as they have it
+    int away_users = 0;  // as anti-affinity
+  };
+  struct Class {
+    std::string key;     // namespace, NUL, and the mentioned labels, packed
+    std::vector<TermId> matched;  // by their keys
+    absl::flat_hash_map<Row, Counts> rows;
+    absl::btree_set<TaskId> waiting;
+    int pods = 0;
+  };
+  struct Pod {
+    std::string labels;  // namespace, NUL, and all labels, packed; "" there is none
+    int its_class = -1;
+    bool waits = false;
+    Row row = kNone;
+    bool live = false;
+  };
+
+  TermId InternTerm(absl::string_view topology_key, std::vector<PodSelectorFacts> selectors, bool unknown_matches, std::vector<TaskId>& rematched);
+  void Release(TermId id);
+  void AddTo(TermId id, Row row, const Counts& counts, int times);
+  bool Mention(const std::vector<RequirementFacts>& requirements);
+  std::string ClassKeyOf(absl::string_view labels) const;
+  void JoinClass(TaskId id);
+  void LeaveClass(TaskId id);
+  void MakeClassesAnew();
+  bool Holds(const Term& term, const Class& of) const;
+  std::vector<TermId> Matching(const Class& of) const;
+  void SortByKey(std::vector<TermId>& terms) const;
+  std::vector<TaskId> RematchNamespace(absl::string_view name);
+  bool MatchesNamespace(const PodSelectorFacts& selector, absl::string_view ns, bool unknown_matches) const;
+
+  Domains& domains_;
+  SlotTable<Term> terms_;
+  absl::flat_hash_map<std::string, TermId> term_by_key_;
+  std::vector<std::string> mentioned_;  // keys of labels, sorted; none is forgotten
+  bool classed_ = false;                // there was a term once
+  SlotTable<Class> classes_;
+  absl::flat_hash_map<std::string, int> class_by_key_;
+  std::vector<Pod> pods_;  // by task
+  absl::flat_hash_map<std::string, std::string> namespaces_;  // packed labels
+};
+
+}  // namespace gangway::model
