@@ -78,7 +78,7 @@ std::string FreeText(const std::vector<NodeAmount>& amounts) {
 std::string GroupText(const NodeGroup& group) {
   const std::string nodes = absl::StrCat(Counted(static_cast<std::int64_t>(group.nodes.size()), "node"), " ", group.words);
   const bool one = group.nodes.size() == 1;
-  if (group.obstacle.empty()) return absl::StrCat(nodes, " for ", Counted(group.copies, "pod"), one ? ": " : ", such as ", group.example, " with ", FreeText(group.amounts));
+  if (group.obstacle.empty()) return absl::StrCat(nodes, group.copies > 0 ? absl::StrCat(" for ", Counted(group.copies, "pod")) : std::string(), one ? ": " : ", such as ", group.example, " with ", FreeText(group.amounts));
   if (group.amounts.empty()) return absl::StrCat(nodes, one ? ": " : ", such as ", group.example);
   return absl::StrCat(nodes, ": ", absl::StrJoin(group.amounts, ", ", [&](std::string* out, const NodeAmount& amount) {
     absl::StrAppend(out, group.amounts.size() > 1 ? absl::StrCat(amount.dim, " ") : std::string(), AmountText(amount.dim, amount.needed), " asked, ");

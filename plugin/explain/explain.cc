@@ -349,7 +349,7 @@ class ShapeView {
     group.too_small = too_small;
     for (const Row row : rows) {
       group.nodes.emplace_back(cluster_.node_name(row));
-      if (obstacle.empty()) group.copies += asks_.At(row).copies;
+      if (obstacle.empty() && !asks_.changes_beyond()) group.copies += asks_.At(row).copies;
     }
     if (obstacle.empty()) {
       for (Dim dim = 0; dim < shape_.request.size(); ++dim) {

@@ -51,7 +51,7 @@ struct NodeGroup {
   std::string obstacle;  // the constraint's name; "": nothing
   std::string words;     // "are tainted with dedicated"
   bool too_small = false;  // with nothing on them they would lack the same
-  int copies = 0;          // nothing in the way: so many pods these nodes take together
+  int copies = 0;          // nothing in the way: so many pods these nodes take together; 0: where one goes changes where others may
   std::vector<NodeAmount> amounts;  // of the example: what is lacking, or all that is asked
   std::string example;
   std::vector<std::string> nodes;  // all of them, sorted

@@ -79,6 +79,24 @@ TEST(ExplainGangTest, NodesAreGroupedByWhatStandsInTheWay) {
   EXPECT_EQ(wants.holders[0].state, State::kRuns);
 }
 
+// Two pods that keep away from each other, and a node that takes either: nothing is said of how many go there together.
+TEST(ExplainGangTest, WherePodsKeepOthersAwayNoNumberIsPromised) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("apart", 2, 2, 1000);
+  for (model::PodFacts& pod : builder.facts.pods) {
+    pod.labels = {{"app", "apart"}};
+    pod.wants.pod_anti_affinity = {{"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"apart"}}}}}};
+  }
+  const Explanation apart = Explained(builder).Of("apart");
+  EXPECT_EQ(apart.state, State::kWaits);
+  ASSERT_THAT(apart.nodes, SizeIs(1));
+  ASSERT_THAT(apart.nodes[0].groups, SizeIs(1));
+  EXPECT_EQ(apart.nodes[0].groups[0].obstacle, "");
+  EXPECT_EQ(apart.nodes[0].groups[0].copies, 0);
+  ASSERT_FALSE(apart.suggestions.empty());
+  EXPECT_EQ(apart.suggestions[0].text, "1 more node like node-000 (cpu 16, memory 64Gi)");
+}
+
 TEST(ExplainGangTest, AGangThatRunsSaysWhere) {
   const Explanation runs = Explained(FactsBuilder().Nodes(2).AddGang("runs", 2, 2, 8000, 2)).Of("runs");
   EXPECT_EQ(runs.state, State::kRuns);

@@ -191,6 +191,14 @@ TEST(TrialTest, ChangesAreUndone) {
       if (draw(0, 3) == 0) builder.GangOf(name).phase = model::GangPhase::kPending;
       builder.GangOf(name).has_min_resources = true;
       builder.GangOf(name).min_resources = {{"cpu", draw(1, 30) * 1000}};
+      const model::PodTermFacts own{"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {name}}}}};
+      const int near = draw(0, 3);
+      for (model::PodFacts& pod : builder.facts.pods) {
+        if (pod.gang != name) continue;
+        pod.labels = {{"app", name}};
+        if (near == 0) pod.wants.pod_anti_affinity = {own};
+        if (near == 1) pod.wants.pod_affinity = {own};
+      }
     }
     const std::vector<std::vector<Change>> trials{
         {MoreNodes{2, "node-000"}}, {OtherQueue{"ads"}},      {OtherQueue{"none"}}, {Minimum{1}},       {Priority{"high", std::nullopt}}, {Priority{"", 7}},           {Capability{"ads", {{"cpu", 99000}}}},
