@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -85,6 +86,13 @@ void AddDeserved(const ExplainSight& sight, explain::QueueAccount& queue) {
   }
 }
 
+// Pods of it wait for a scheduler of another name, which are nobody's business here.
+bool WaitsForAnother(const explain::ClusterFacts& facts, const explain::GangKey& gang) {
+  return std::any_of(facts.pods.begin(), facts.pods.end(), [&](const model::PodFacts& pod) {
+    return pod.ns == gang.ns && pod.gang == gang.name && pod.node.empty() && pod.phase == model::PodPhase::kPending && !pod.ours;
+  });
+}
+
 bool Print(absl::string_view output, const std::string& text, const std::string& json) { return output == "json" ? PutExact(stdout, json) : Put(stdout, text); }
 
 absl::Status About(absl::string_view subject, const absl::Status& status) { return absl::Status(status.code(), absl::StrCat(subject, ": ", status.message())); }
@@ -107,7 +115,8 @@ ExplainCommand::ExplainCommand(CLI::App& app) : command_(app.add_subcommand(kExp
   command_->add_option("-o,--output", output_, "wide: every node, gang and place by name; json: docs/commands.md says what is in it")->check(CLI::IsMember({"wide", "json"}));
   command_->add_option("--what-if", what_if_, "whether it would start with nodes=+2 (like one that suits it) or nodes=+2:NODE, queue=NAME, min=3, priority=CLASS or priority=100,\n"
                                               "uncordon=NODE, without=NAMESPACE/PODGROUP; several by commas, all together")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command_->add_option("--scheduler-name", scheduler_name_, "whose pods are placed; default: what the job or the pod says, else volcano");
 }
 
@@ -136,6 +145,7 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
   if (!trial.Has(target.gang)) {
     return absl::NotFoundError(absl::StrCat(target.subject, ": is not there", named.kind == TargetKind::kPod ? ", although its pod names it" : "", "; kubectl get podgroups -n ", ns, " shows what is"));
   }
+  if (WaitsForAnother(sight.facts, target.gang)) Say(kExplainCommand, absl::StrCat(target.subject, ": pods of it name another scheduler than ", scheduler, " and are not placed; --scheduler-name says which is meant"));
   ExplainAnswer answer{target.subject, target.prelude, {}, {}};
   GW_ASSIGN_OR_RETURN(answer.explanation, trial.Explain(target.gang));
   AddDeserved(sight, answer.explanation.queue);

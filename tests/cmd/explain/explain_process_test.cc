@@ -79,6 +79,8 @@ Would help, each alone, as was tried:
   EXPECT_EQ(both.exit_code, 1);
   EXPECT_THAT(both.out, HasSubstr("\nWith a minimum of 3 pods and queue ads: no, it waits for 3 of 3 tasks: needs cpu 27, queue ads uses 12 of 20, 19 too many\n"));
   EXPECT_EQ(Explain({"job", "tight", "--what-if", "without=default/runs"}).exit_code, 1);
+  EXPECT_EQ(Explain({"--what-if", "min=3", "--what-if", "nodes=1", "job", "tight"}).exit_code, 0) << "flags may come first, and again";
+  EXPECT_EQ(Explain({"job", "tight", "--scheduler-name", "other"}).err, "gangway explain: job default/tight: pods of it name another scheduler than other and are not placed; --scheduler-name says which is meant\n");
 
   const Outcome pod = Explain({"pod", "tight-w-1"});
   EXPECT_THAT(pod.out, StartsWith("pod default/tight-w-1 has no node, and belongs to podgroup default/tight-"));
