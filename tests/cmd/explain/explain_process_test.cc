@@ -25,6 +25,17 @@ std::string JobOf(const std::string& name, int pods, int cpu, const std::string&
 constexpr char kQueue[] = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 3, capability: {cpu: \"20\"}, deserved: {cpu: \"10\"}}\n";
 constexpr char kLonePod[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: default}\nspec: {containers: [{name: c, image: i}]}\n";
 
+constexpr char kPaddleJobs[] = R"(apiVersion: batch.paddlepaddle.org/v1
+kind: PaddleJob
+metadata: {name: wide-deep, namespace: default}
+spec: {worker: {replicas: 2, template: {spec: {containers: [{name: paddle, image: i, resources: {requests: {cpu: "17"}}}]}}}}
+---
+apiVersion: batch.paddlepaddle.org/v1
+kind: PaddleJob
+metadata: {name: elastic, namespace: default}
+spec: {elastic: 1, worker: {replicas: 1, template: {spec: {containers: [{name: paddle, image: i}]}}}}
+)";
+
 class ExplainProcessTest : public ::testing::Test {
  protected:
   Outcome Explain(std::vector<std::string> args) const {
@@ -114,6 +125,15 @@ TEST_F(ExplainProcessTest, AQueueThatIsFull) {
                                HasSubstr("\nHold room:\n  default/runs (queue ads, priority 0): holds cpu 12; runs: "),
                                HasSubstr("\nWait, in the order in which they are served:\n  default/full (queue ads, priority 0): holds nothing; asks cpu 10; is not let in: ")));
   EXPECT_THAT(Explain({"queue", "ads", "-o", "json"}).out, HasSubstr(R"("amounts":[{"resource":"cpu","held":12000,"promised":0,"limit":20000,"guarantee":0,"capability":20000,"deserved":10000})"));
+}
+
+// By the Job of its name; one that could not be translated has none.
+TEST_F(ExplainProcessTest, APaddleJob) {
+  Apply(kPaddleJobs);
+  ASSERT_TRUE(Says("wide-deep", "job default/wide-deep waits for 2 of 2 tasks: worker needs cpu 17; ")) << Explain({"job", "wide-deep"}).out;
+  EXPECT_THAT(Explain({"pdj", "wide-deep"}).out, HasSubstr("  3 nodes are too small: cpu: 17 asked, 16 there at most (node-000)\n"));
+  EXPECT_EQ(Explain({"pdj", "elastic"}).err,
+            "gangway explain: paddlejob default/elastic: has no Job and no PodGroup yet; gangway doctor says whether it can be translated, and whether anybody is at work\n");
 }
 
 TEST_F(ExplainProcessTest, ErrorsNameTheObjectAndTheFix) {
