@@ -61,6 +61,9 @@ class ApiCaller {
     return out;
   }
 
+  // What is wrong with an object that does not decode, with its name.
+  static absl::Status NamedAfter(const api::Resource& resource, absl::string_view json, const absl::Status& status);
+
   AsioLoop& loop() { return loop_; }
   kube::Client& client() { return *client_; }
   kube::TextSource& texts() { return *client_; }
@@ -69,7 +72,6 @@ class ApiCaller {
 
  private:
   explicit ApiCaller(kube::Connection connection);
-  static absl::Status NamedAfter(const api::Resource& resource, absl::string_view json, const absl::Status& status);
 
   const kube::Connection connection_;
   AsioLoop loop_;

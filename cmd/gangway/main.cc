@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "cmd/diff/diff_command.h"
 #include "cmd/doctor/doctor_command.h"
+#include "cmd/explain/explain_command.h"
 #include "cmd/gangway/crds_command.h"
 #include "cmd/gangway/sandbox_command.h"
 #include "cmd/import/import_command.h"
@@ -106,6 +107,7 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::SubmitCommand> submit;
   std::optional<gangway::cmd::ValidateCommand> validate;
   std::optional<gangway::cmd::DoctorCommand> doctor;
+  std::optional<gangway::cmd::ExplainCommand> explain;
   std::optional<gangway::cmd::ImportCommand> imports;
   std::optional<gangway::cmd::JobCommand> job;
   std::optional<gangway::cmd::QueueCommand> queue;
@@ -120,6 +122,7 @@ int main(int argc, char** argv) {
   if (wants("submit")) submit.emplace(app);
   if (wants("validate")) validate.emplace(app);
   if (wants("doctor")) doctor.emplace(app);
+  if (wants("explain")) explain.emplace(app);
   if (wants("import")) imports.emplace(app);
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
@@ -144,6 +147,7 @@ int main(int argc, char** argv) {
   if (chosen(submit)) return submit->Run();
   if (chosen(validate)) return validate->Run();
   if (chosen(doctor)) return doctor->Run();
+  if (chosen(explain)) return explain->Run();
   if (chosen(imports)) return imports->Run();
   if (chosen(scheduler)) return scheduler->Run();
   if (chosen(controller)) return controller->Run();

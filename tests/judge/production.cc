@@ -97,7 +97,7 @@ void AddGang(const std::string& ns, Cluster& cluster) {
 }
 
 std::string WordFor(model::ClaimTrouble trouble) {
-  static constexpr const char* kWords[] = {"fine",  "missing", "unreadable", "unbound", "waits for its pod", "lost", "being deleted", "in use", "without its volume",
+  static constexpr const char* kWords[] = {"fine",  "missing", "unreadable", "unbound", "lost", "being deleted", "in use", "without its volume",
                                            "with a volume not modelled"};
   return absl::StrCat("a claim is ", kWords[static_cast<std::size_t>(trouble)]);
 }
@@ -136,7 +136,6 @@ Verdict AskProduction(const json::object& stored, std::uint64_t seed, const Fals
     nowhere = "not modelled";
   } else if (const std::optional<constraint::Blocked> blocked = asks.BlockedByFacts()) {
     nowhere = WordFor(blocked->trouble);
-    if (blocked->trouble == model::ClaimTrouble::kWaitsForPod) verdict.not_modelled = "claims that wait for their pod";
     if (blocked->trouble == model::ClaimTrouble::kVolumeNotModelled) verdict.not_modelled = "fields of volumes";
   }
   for (const json::value& node : ObjectsOf(stored, "nodes")) {

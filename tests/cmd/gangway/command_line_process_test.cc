@@ -34,6 +34,7 @@ TEST(CommandLineTest, FlagsThatWereMeant) {
   EXPECT_EQ(Refused({"job", "view", "--namespce", "a", "ctr"}), "gangway job view: there is no flag --namespce; did you mean --namespace? See gangway job view --help\n");
   EXPECT_EQ(Refused({"scheduler", "--leader-elct"}), "gangway scheduler: there is no flag --leader-elct; did you mean --leader-elect? See gangway scheduler --help\n");
   EXPECT_EQ(Refused({"validate", "--filname", "a.yaml"}), "gangway validate: there is no flag --filname; did you mean --filename? See gangway validate --help\n") << "it is that, and not one that is missing";
+  EXPECT_EQ(Refused({"explain", "job", "ctr", "--whatif", "min=1"}), "gangway explain: there is no flag --whatif; did you mean --what-if? See gangway explain --help\n");
   EXPECT_EQ(Refused({"doctor", "--quux"}), "gangway doctor: there is no flag --quux; see gangway doctor --help\n");
   EXPECT_EQ(Refused({"doctor", "-z"}), "gangway doctor: there is no flag -z; see gangway doctor --help\n");
   EXPECT_EQ(Refused({"--versoin"}), "gangway: there is no flag --versoin; did you mean --version? See gangway --help\n");

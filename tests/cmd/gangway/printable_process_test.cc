@@ -148,6 +148,8 @@ TEST(PrintableServerTest, WhatAServerTells) {
   gangway({"job", "list"});
   gangway({"queue", "list"});
   gangway({"doctor"});
+  gangway({"explain", "queue", "default", "-o", "wide"});
+  gangway({"explain", "job", "hostile"});
   EXPECT_THAT(gangway({"diff", "-f", folder.path() + "/job.yaml"}).exit_code, ::testing::Lt(3));
   // The lines of a container are its own, as kubectl logs prints them.
   const Outcome logs = RunProgram({GW_GANGWAY, "logs", "hostile", "--kubeconfig", sandbox.kubeconfig()}, {"KUBECONFIG=", "HOME=" + sandbox.folder()});

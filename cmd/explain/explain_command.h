@@ -1,0 +1,36 @@
+// `gangway explain`: why a job waits or where it runs, and what would help. Only reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cmd/caller/api_caller.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gangway::cmd {
+
+// Lives from before the flags are parsed until the command has run.
+class ExplainCommand {
+ public:
+  explicit ExplainCommand(CLI::App& app);
+  ExplainCommand(const ExplainCommand&) = delete;
+  ExplainCommand& operator=(const ExplainCommand&) = delete;
+  bool chosen() const;
+  // The exit code: 0 explained, and with --what-if it would start; 1 it would not, is not there, or may not be read; 2 a flag is wrong or nobody answers.
+  int Run() const;
+
+ private:
+  absl::StatusOr<int> Explain() const;
+
+  CLI::App* const command_;
+  ServerFlags server_;
+  std::vector<std::string> what_;  // "job ctr" or "job/ctr"
+  std::string ns_, output_, scheduler_name_;
+  std::vector<std::string> what_if_;
+};
+
+}  // namespace gangway::cmd

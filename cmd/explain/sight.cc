@@ -1,0 +1,218 @@
+#include "cmd/explain/sight.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "api/cluster_resources.h"
+#include "api/core/node.h"
+#include "api/core/objects.h"
+#include "api/core/pod.h"
+#include "api/core/storage.h"
+#include "api/paddle_resources.h"
+#include "api/volcano/job.h"
+#include "api/volcano/scheduling.h"
+#include "plugin/ingest/ingest.h"
+#include "plugin/ingest/requests.h"
+#include "plugin/lifecycle/job/pod.h"
+#include "plugin/lifecycle/words.h"
+
+namespace gangway::cmd {
+namespace {
+
+using api::core::Pod;
+using api::volcano::Job;
+using api::volcano::PodGroup;
+using api::volcano::Queue;
+
+absl::Status WithFix(const absl::Status& status, absl::string_view about, absl::string_view fix) {
+  return absl::Status(status.code(), absl::StrCat(about, ": ", status.message(), fix.empty() ? "" : "; ", fix));
+}
+
+// What the user may do about a kind that cannot be read.
+std::string FixOf(const api::Resource& resource, const absl::Status& status) {
+  if (absl::IsPermissionDenied(status)) {
+    return absl::StrCat("explain reads what the scheduler reads: whoever may, gives you list on ", View(resource.plural), ", such as by the ClusterRole gangway-scheduler (docs/rbac.md)");
+  }
+  if (absl::IsNotFound(status)) return absl::StrCat("the type is not served: gangway crds ", View(resource.plural), ".", View(resource.group), " | kubectl apply --server-side -f -");
+  return "";
+}
+
+class Reader {
+ public:
+  Reader(ApiCaller& caller, absl::string_view scheduler_name) : caller_(caller), scheduler_name_(scheduler_name) {}
+
+  absl::StatusOr<ExplainSight> Read() {
+    explain::ClusterFacts& facts = sight_.facts;
+    GW_RETURN_IF_ERROR(All<api::core::Node>(api::kNodes, [&](const auto& node) { facts.nodes.push_back(ingest::NodeFactsOf(node)); }));
+    GW_RETURN_IF_ERROR(All<PodGroup>(api::kPodGroups, [&](const auto& group) { facts.gangs.push_back(ingest::GangFactsOf(group)); }));
+    GW_RETURN_IF_ERROR(All<Queue>(api::kQueues, [&](const auto& queue) {
+      facts.queues.push_back(ingest::QueueFactsOf(queue));
+      sight_.deserved[queue.metadata.name] = ingest::ToAmounts(queue.spec.deserved);
+    }));
+    GW_RETURN_IF_ERROR(All<Pod>(api::kPods, [&](const auto& pod) { facts.pods.push_back(ingest::PodFactsOf(pod, scheduler_name_)); }));
+    GW_RETURN_IF_ERROR(All<api::core::PriorityClass>(api::kPriorityClasses, [&](const auto& one) { facts.priority_classes.push_back(ingest::PriorityClassFactsOf(one)); }));
+    // The scheduler goes on without these, too.
+    facts.claims_readable = IfAllowed<api::core::PersistentVolumeClaim>(api::kPersistentVolumeClaims, [&](const auto& claim) { facts.claims.push_back(ingest::ClaimFactsOf(claim)); });
+    IfAllowed<api::core::PersistentVolume>(api::kPersistentVolumes, [&](const auto& volume) { facts.volumes.push_back(ingest::VolumeFactsOf(volume)); });
+    IfAllowed<api::core::StorageClass>(api::kStorageClasses, [&](const auto& one) { facts.storage_classes.push_back(ingest::StorageClassFactsOf(one)); });
+    IfAllowed<api::core::PartialObject>(api::kNamespaces, [&](const auto& one) { facts.namespaces.push_back(ingest::NamespaceFactsOf(one)); });
+    if (!unanswered_.ok()) return unanswered_;
+    return std::move(sight_);
+  }
+
+ private:
+  template <class T, class F>
+  absl::Status All(const api::Resource& resource, F take) {
+    const absl::StatusOr<std::vector<std::string>> items = caller_.ListJson(resource, "");
+    if (!items.ok()) return WithFix(items.status(), View(resource.plural), FixOf(resource, items.status()));
+    for (const std::string& item : *items) {
+      const absl::StatusOr<T> object = api::Decode<T>(item);
+      if (!object.ok()) return ApiCaller::NamedAfter(resource, item, object.status());
+      take(*object);
+    }
+    return absl::OkStatus();
+  }
+
+  template <class T, class F>
+  bool IfAllowed(const api::Resource& resource, F take) {
+    const absl::Status status = All<T>(resource, take);
+    if (status.ok()) return true;
+    if (ExitCodeOf(status) == kNoAnswer) {
+      unanswered_ = status;
+    } else if (!absl::IsNotFound(status)) {
+      sight_.not_seen.push_back(std::string(status.message()));
+    }
+    return false;
+  }
+
+  ApiCaller& caller_;
+  const std::string scheduler_name_;
+  ExplainSight sight_;
+  absl::Status unanswered_;
+};
+
+// What the Job's controller makes: while it keeps pods, all of them.
+absl::StatusOr<std::vector<model::PodFacts>> WantedPods(const Job& job, const std::string& group, absl::string_view scheduler_name) {
+  std::vector<model::PodFacts> out;
+  if (!lifecycle::KeepsPods(lifecycle::ParsePhase(job.status.state.phase))) return out;
+  const lifecycle::PluginEffects none;  // plugins change neither what a pod asks for nor where it may go
+  for (const api::volcano::TaskSpec& task : job.spec.tasks) {
+    GW_ASSIGN_OR_RETURN(const lifecycle::PodDocument document, lifecycle::PodDocument::Make(job, task, none, {job.status.version, job.status.retry_count, false}));
+    for (std::int32_t i = 0; i < task.replicas; ++i) {
+      GW_ASSIGN_OR_RETURN(Pod pod, api::Decode<Pod>(document.ForIndex(i)));
+      pod.metadata.ns = job.metadata.ns;
+      pod.metadata.uid = absl::StrCat("to-come-", pod.metadata.name);
+      if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = std::string(scheduler_name);
+      out.push_back(ingest::PodFactsOf(pod, scheduler_name));
+      out.back().gang = group;
+    }
+  }
+  return out;
+}
+
+// "": it has none. Volcano's older releases named it as the Job.
+absl::StatusOr<std::string> PodGroupOfJob(ApiCaller& caller, const Job& job) {
+  for (const std::string& name : {lifecycle::PodGroupName(job), job.metadata.name}) {
+    const absl::StatusOr<PodGroup> group = caller.Get<PodGroup>(api::kPodGroups, job.metadata.ns, name);
+    if (absl::IsNotFound(group.status())) continue;
+    if (!group.ok()) return group.status();
+    const api::OwnerReference* const owner = group->metadata.Controller();
+    if (owner != nullptr && owner->uid == job.metadata.uid) return name;
+  }
+  return std::string();
+}
+
+// A PaddleJob's Job has its name; paddle-operator makes a PodGroup of that name and no Job.
+absl::StatusOr<Target> FindPaddleJob(ApiCaller& caller, const std::string& ns, const std::string& name) {
+  Target out;
+  out.subject = absl::StrCat("paddlejob ", ns, "/", name);
+  const absl::Status there = caller.Call("GET", api::PathOf(api::paddle::kPaddleJobs, ns, name)).status();
+  if (absl::IsNotFound(there)) {
+    return absl::NotFoundError(absl::StrCat("job ", ns, "/", name, ": there is neither a Job nor a PaddleJob of that name; gangway job list -n ", ns, " shows what is there"));
+  }
+  if (!there.ok()) return WithFix(there, out.subject, "");
+  const absl::StatusOr<PodGroup> group = caller.Get<PodGroup>(api::kPodGroups, ns, name);
+  if (absl::IsNotFound(group.status())) {
+    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": has no Job and no PodGroup yet; gangway doctor says whether it can be translated, and whether anybody is at work"));
+  }
+  if (!group.ok()) return WithFix(group.status(), out.subject, "");
+  out.gang = {ns, name};
+  return out;
+}
+
+absl::StatusOr<Target> FindJob(ApiCaller& caller, const std::string& ns, const std::string& name, absl::string_view scheduler_name) {
+  const absl::StatusOr<Job> job = caller.Get<Job>(api::kJobs, ns, name);
+  if (absl::IsNotFound(job.status())) return FindPaddleJob(caller, ns, name);
+  Target out;
+  out.subject = absl::StrCat("job ", ns, "/", name);
+  if (!job.ok()) return WithFix(job.status(), out.subject, "");
+  GW_ASSIGN_OR_RETURN(const std::string group, PodGroupOfJob(caller, *job));
+  const lifecycle::JobPhase phase = lifecycle::ParsePhase(job->status.state.phase);
+  if (group.empty() && !lifecycle::KeepsPods(phase)) {
+    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": is ", lifecycle::NameOf(phase), " and has no PodGroup any more: it asks for nothing; gangway job view -n ", ns, " ", name, " says why"));
+  }
+  if (group.empty()) return absl::FailedPreconditionError(absl::StrCat(out.subject, ": has no PodGroup yet, which its controller makes; gangway doctor says whether one is at work"));
+  out.gang = {ns, group};
+  out.scheduler_name = job->spec.scheduler_name;
+  absl::StatusOr<std::vector<model::PodFacts>> wanted = WantedPods(*job, group, scheduler_name.empty() ? out.scheduler_name.empty() ? "volcano" : out.scheduler_name : scheduler_name);
+  if (!wanted.ok()) return WithFix(wanted.status(), out.subject, "");
+  out.wanted_pods = *std::move(wanted);
+  return out;
+}
+
+absl::StatusOr<Target> FindPod(ApiCaller& caller, const std::string& ns, const std::string& name) {
+  const absl::StatusOr<Pod> pod = caller.Get<Pod>(api::kPods, ns, name);
+  Target out;
+  out.subject = absl::StrCat("pod ", ns, "/", name);
+  if (!pod.ok()) return WithFix(pod.status(), out.subject, absl::IsNotFound(pod.status()) ? absl::StrCat("kubectl get pods -n ", ns, " shows what is there") : "");
+  const model::PodFacts facts = ingest::PodFactsOf(*pod, pod->spec.scheduler_name);
+  if (facts.gang.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": belongs to no gang (it has no annotation ", ingest::kGroupNameAnnotation, "), and ",
+                                                      pod->spec.scheduler_name.empty() ? "default-scheduler" : pod->spec.scheduler_name, " places it; kubectl describe pod -n ", ns, " ", name, " has its events"));
+  }
+  out.gang = {ns, facts.gang};
+  out.scheduler_name = pod->spec.scheduler_name;
+  const std::string node = facts.node.empty() ? "has no node" : absl::StrCat("is on node ", facts.node);
+  out.prelude = absl::StrCat(out.subject, " ", node, facts.gated ? ", is held by scheduling gates" : "", facts.terminating ? ", is being deleted" : "", ", and belongs to podgroup ", out.gang.ToString());
+  out.subject = absl::StrCat("podgroup ", out.gang.ToString());
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std::string& ns, const std::string& name, absl::string_view scheduler_name) {
+  absl::StatusOr<Target> target = Target{};
+  switch (kind) {
+    case TargetKind::kJob:
+      target = FindJob(caller, ns, name, scheduler_name);
+      break;
+    case TargetKind::kPod:
+      target = FindPod(caller, ns, name);
+      break;
+    case TargetKind::kPodGroup:
+      target->subject = absl::StrCat("podgroup ", ns, "/", name);
+      target->gang = {ns, name};
+      break;
+    case TargetKind::kQueue:
+      target->subject = absl::StrCat("queue ", name);
+      target->gang = {"", name};
+      break;
+  }
+  if (target.ok()) target->kind = kind;
+  return target;
+}
+
+absl::StatusOr<ExplainSight> ReadCluster(ApiCaller& caller, absl::string_view scheduler_name) { return Reader(caller, scheduler_name).Read(); }
+
+std::vector<model::PodFacts> NotMadeYet(const std::vector<model::PodFacts>& wanted, const explain::ClusterFacts& facts) {
+  absl::flat_hash_set<std::string> there;
+  for (const model::PodFacts& pod : facts.pods) there.insert(absl::StrCat(pod.ns, "/", pod.name));
+  std::vector<model::PodFacts> out;
+  for (const model::PodFacts& pod : wanted) {
+    if (!there.contains(absl::StrCat(pod.ns, "/", pod.name))) out.push_back(pod);
+  }
+  return out;
+}
+
+}  // namespace gangway::cmd

@@ -1,0 +1,36 @@
+// All that a scheduler has read of a cluster at one moment, as plain values: what a what-if starts from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/model/cluster.h"
+#include "plugin/model/facts.h"
+
+namespace gangway::explain {
+
+struct GangKey {
+  std::string ns, name;
+  std::string ToString() const { return ns + "/" + name; }
+  friend bool operator==(const GangKey&, const GangKey&) = default;
+};
+
+struct ClusterFacts {
+  std::vector<model::NodeFacts> nodes;
+  std::vector<model::PodFacts> pods;
+  std::vector<model::GangFacts> gangs;
+  std::vector<model::QueueFacts> queues;
+  std::vector<model::PriorityClassFacts> priority_classes;
+  std::vector<model::ClaimFacts> claims;
+  std::vector<model::VolumeFacts> volumes;
+  std::vector<model::StorageClassFacts> storage_classes;
+  std::vector<model::NamespaceFacts> namespaces;
+  bool claims_readable = true;
+  // Pods of the gang in question that its controller makes once it is let in. None of them stands in `pods`.
+  std::vector<model::PodFacts> to_come;
+};
+
+// Tells the cluster of everything but the pods to come.
+void Tell(const ClusterFacts& facts, model::Cluster& cluster);
+
+}  // namespace gangway::explain

@@ -1,0 +1,544 @@
+#include "plugin/explain/explain.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "plugin/gang/constraint/asks.h"
+#include "plugin/gang/constraint/resources.h"
+#include "plugin/gang/minimum.h"
+#include "plugin/gang/overlay.h"
+#include "plugin/gang/queue_tree.h"
+#include "plugin/gang/usable.h"
+
+namespace gangway::explain {
+
+using model::AmountText;
+using model::Cluster;
+using model::Decision;
+using model::Decisions;
+using model::Dim;
+using model::Gang;
+using model::GangId;
+using model::NamedAmounts;
+using model::QueueId;
+using model::Reason;
+using model::Resources;
+using model::Row;
+using model::ShapeId;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+namespace {
+
+// cpu and memory first, then by name: the numbers of dimensions depend on the order of events.
+auto DimOrder(absl::string_view dim) { return std::tuple(dim == "cpu" ? 0 : dim == "memory" ? 1 : 2, std::string(dim)); }
+
+NamedAmounts Named(const Cluster& cluster, const Resources& amounts) {
+  NamedAmounts out;
+  for (Dim dim = 0; dim < amounts.size(); ++dim) {
+    if (amounts[dim] > 0 && dim != model::kPods) out.emplace_back(std::string(cluster.dims().Name(dim)), amounts[dim]);
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return DimOrder(a.first) < DimOrder(b.first); });
+  return out;
+}
+
+GangKey KeyOf(const Gang& gang) { return {gang.ns, gang.name}; }
+
+// Decisions by gang.
+class Decided {
+ public:
+  explicit Decided(const Decisions& decisions) : list_(decisions) {
+    for (const Decision& decision : decisions) by_gang_.emplace(decision.gang, &decision);
+  }
+  const Decisions& list() const { return list_; }
+  // nullptr: nothing is decided of it.
+  const Decision* Find(GangId gang) const {
+    const auto found = by_gang_.find(gang);
+    return found == by_gang_.end() ? nullptr : found->second;
+  }
+
+ private:
+  const Decisions& list_;
+  absl::flat_hash_map<GangId, const Decision*> by_gang_;
+};
+
+bool HasNode(const Task& task) {
+  return task.status == TaskStatus::kBinding || task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning || task.status == TaskStatus::kSucceeded;
+}
+
+// What it may still get from us.
+bool LooksForNode(const Task& task) { return task.status == TaskStatus::kPending && task.ours; }
+
+bool HasEnded(const Gang& gang) {
+  if (gang.phase == model::GangPhase::kCompleted) return true;
+  const auto ended = static_cast<std::size_t>(gang.Count(TaskStatus::kSucceeded) + gang.Count(TaskStatus::kFailed));
+  return gang.admitted && !gang.tasks.empty() && ended == gang.tasks.size() && gang.Count(TaskStatus::kFailed) == 0;
+}
+
+struct Verdict {
+  State state = State::kWaits;
+  std::optional<Reason> reason;
+};
+
+Verdict Judge(const Cluster& cluster, const Gang& gang, const Decision* decision) {
+  if (HasEnded(gang)) return {State::kEnded, std::nullopt};
+  if (decision == nullptr) {
+    // With all its pods placed, or none made.
+    if (std::optional<Reason> reason = gang::WhyNotTried(cluster, gang); reason.has_value() && gang.ready() < gang.min_member) return {State::kWaits, std::move(reason)};
+    return {State::kRuns, std::nullopt};
+  }
+  if (decision->short_of_minimum) return {gang.admitted || decision->admit ? State::kWaits : State::kQueued, decision->reason};
+  if (!gang.admitted) return {State::kStarts, decision->reason};
+  if (!decision->placements.empty() && !gang::HasMinimum(cluster, gang)) return {State::kStarts, decision->reason};
+  if (decision->reason.has_value() || !decision->placements.empty()) return {State::kRunsPartly, decision->reason};
+  return {State::kRuns, std::nullopt};
+}
+
+std::vector<Spot> SpotsOf(const std::map<std::pair<std::string, std::string>, int>& counts) {
+  std::vector<Spot> out;
+  for (const auto& [key, pods] : counts) out.push_back({key.first, key.second, pods});
+  return out;
+}
+
+// Where its pods are, and where the next round puts others.
+std::vector<Spot> Places(const Cluster& cluster, const Gang& gang, const Decision* decision) {
+  std::map<std::pair<std::string, std::string>, int> counts;
+  const auto count = [&](Row row, const Task& task) { ++counts[{std::string(cluster.node_name(row)), std::string(cluster.names().Text(task.role))}]; };
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.holds_room()) count(task.row, task);
+  }
+  if (decision != nullptr) {
+    for (const model::Placement& placement : decision->placements) count(placement.row, cluster.task(placement.task));
+  }
+  return SpotsOf(counts);
+}
+
+std::size_t NodesOf(const std::vector<Spot>& spots) {
+  std::set<std::string> nodes;
+  for (const Spot& spot : spots) nodes.insert(spot.node);
+  return nodes.size();
+}
+
+// A sum that is too large. A reader compares its numbers with what they have: what is promised is told beside what is held, which is never more
+// than there is because of it.
+std::string SumsText(const Cluster& cluster, const Reason& reason) {
+  const bool of_cluster = reason.kind == Reason::Kind::kClusterFull;
+  const QueueId queue = of_cluster ? model::kNone : FindQueue(cluster, reason.subject);
+  const Resources held_in_all = of_cluster || queue == model::kNone ? cluster.used() : gang::QueueTree(cluster).held(queue);
+  return absl::StrJoin(reason.sums, "; ", [&](std::string* out, const model::SumLack& sum) {
+    const std::int64_t held = std::min(held_in_all[std::max(cluster.dims().Find(sum.dim), 0)], sum.in_use);
+    const std::int64_t room = std::max<std::int64_t>(sum.limit - sum.in_use, 0);
+    const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
+    absl::StrAppend(out, "needs ", sum.dim, " ", text(sum.needed), ", ", of_cluster ? "pods hold " : absl::StrCat("queue ", reason.subject, " holds "), text(held),
+                    of_cluster ? " of the cluster's " : " of ", text(of_cluster ? sum.capacity : sum.limit),
+                    sum.in_use > held ? absl::StrCat(", ", text(sum.in_use - held), " more are promised to gangs that come before it") : std::string(),
+                    of_cluster ? absl::StrCat(", gangs are let in for up to ", text(sum.limit)) : std::string(), ": ", text(sum.needed - room), " too many");
+  });
+}
+
+std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
+  const int pods = static_cast<int>(gang.tasks.size());
+  const std::string where = absl::StrCat("on ", Counted(static_cast<std::int64_t>(NodesOf(Places(cluster, gang, decision))), "node"));
+  switch (verdict.state) {
+    case State::kEnded:
+      return "has ended: it asks for nothing any more";
+    case State::kRuns:
+      if (pods == 0) return "has no pods and asks for none";
+      return absl::StrCat("runs: ", gang.ready(), " of ", Counted(pods, "pod"), " have a node (minimum ", gang.min_member, "), ", where);
+    case State::kRunsPartly:
+      return absl::StrCat("runs with ", gang.ready(), " of ", Counted(pods, "pod"), " (minimum ", gang.min_member, ") and ",
+                          verdict.reason.has_value() ? model::Render(*verdict.reason) : absl::StrCat("gets ", decision->placements.size(), " more in the next round"));
+    case State::kStarts:
+      if (decision->placements.empty()) return "is let in by the scheduler's next round, since there is room for its minimum; then its pods are made";
+      return absl::StrCat("starts with the scheduler's next round: there is room for ", Counted(static_cast<std::int64_t>(decision->placements.size()), "pod"), ", ", where);
+    case State::kQueued:
+    case State::kWaits:
+      break;
+  }
+  if (!verdict.reason.has_value()) return "waits";
+  if (verdict.state == State::kQueued && !verdict.reason->sums.empty()) return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
+  return absl::StrCat(verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason));
+}
+
+// What it waits for: of its pods without a node, or, while it has too few pods, of its minimum.
+Resources Wanted(const Cluster& cluster, const Gang& gang) {
+  Resources sum;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (LooksForNode(task)) sum.Add(cluster.shape(task.shape).request);
+  }
+  if (!sum.zero() || !gang.has_min_resources) return sum;
+  for (Dim dim = 0; dim < gang.min_resources.size(); ++dim) sum.Set(dim, std::max<std::int64_t>(gang.min_resources[dim] - gang.held[dim], 0));
+  return sum;
+}
+
+GangLine LineOf(const Cluster& cluster, const Decided& decided, GangId id) {
+  const Gang& gang = cluster.gang(id);
+  const Decision* const decision = decided.Find(id);
+  const Verdict verdict = Judge(cluster, gang, decision);
+  GangLine line;
+  line.gang = KeyOf(gang);
+  line.queue = cluster.queue(gang.queue).name;
+  line.state = verdict.state;
+  line.sentence = SentenceOf(cluster, gang, verdict, decision);
+  line.priority = cluster.PriorityOf(gang);
+  line.min_member = gang.min_member;
+  line.pods = static_cast<int>(gang.tasks.size());
+  line.placed = gang.ready();
+  line.holds = Named(cluster, gang.held);
+  if (verdict.state != State::kEnded) line.asks = Named(cluster, Wanted(cluster, gang));
+  return line;
+}
+
+// Who holds room; of `queue` unless it is kNone; but for `but`. Who holds most of `dim` first.
+std::vector<GangLine> Holders(const Cluster& cluster, const Decided& decided, QueueId queue, GangId but, Dim dim) {
+  std::vector<GangId> ids;
+  for (GangId id = 0; id < cluster.gang_slots(); ++id) {
+    const Gang& gang = cluster.gang(id);
+    if (id == but || !gang.known || gang.held.zero() || (queue != model::kNone && gang.queue != queue)) continue;
+    ids.push_back(id);
+  }
+  std::sort(ids.begin(), ids.end(), [&](GangId a, GangId b) {
+    const Gang& x = cluster.gang(a);
+    const Gang& y = cluster.gang(b);
+    if (x.held[dim] != y.held[dim]) return x.held[dim] > y.held[dim];
+    return std::tie(x.ns, x.name) < std::tie(y.ns, y.name);
+  });
+  std::vector<GangLine> lines;
+  for (const GangId id : ids) lines.push_back(LineOf(cluster, decided, id));
+  return lines;
+}
+
+// The first thing that the reason says is lacking, or cpu.
+Dim LackedBy(const Cluster& cluster, const std::optional<Reason>& reason) {
+  Dim dim = -1;
+  if (reason.has_value() && !reason->sums.empty()) dim = cluster.dims().Find(reason->sums.front().dim);
+  if (reason.has_value() && dim < 0) {
+    for (const model::RoleReason& role : reason->roles) {
+      if (dim < 0 && !role.lacks.empty()) dim = cluster.dims().Find(role.lacks.front().dim);
+    }
+  }
+  return dim < 0 ? model::kCpu : dim;
+}
+
+// What is promised to gangs that were let in, by queue and those above it.
+std::map<QueueId, Resources> Promised(const Cluster& cluster, const gang::QueueTree& tree) {
+  std::map<QueueId, Resources> out;
+  for (const GangId id : cluster.awaiting_pods()) {
+    const Gang& gang = cluster.gang(id);
+    if (!gang.has_min_resources) continue;
+    Resources missing;
+    for (Dim dim = 0; dim < gang.min_resources.size(); ++dim) missing.Set(dim, std::max<std::int64_t>(gang.min_resources[dim] - gang.held[dim], 0));
+    for (const QueueId level : tree.path(gang.queue)) out[level].Add(missing);
+  }
+  return out;
+}
+
+// `asked`: told of even when the queue neither limits nor holds it.
+QueueAccount AccountOf(const Cluster& cluster, QueueId id, const Resources& asked) {
+  const gang::QueueTree tree(cluster);
+  const model::Queue& queue = cluster.queue(id);
+  QueueAccount out;
+  out.name = queue.name;
+  out.known = queue.known;
+  out.open = queue.open;
+  out.weight = queue.weight;
+  out.priority = queue.priority;
+  if (queue.parent != model::kNone) out.parent = cluster.queue(queue.parent).name;
+  const Resources promised = Promised(cluster, tree)[id];
+  const Resources& held = tree.held(id);
+  for (Dim dim = 0; dim < cluster.dims().count(); ++dim) {
+    QueueAmount amount;
+    const std::int64_t capability = queue.Limit(dim);
+    if (capability != model::kUnlimited) amount.capability = capability;
+    const bool of_interest = dim != model::kPods && (asked[dim] > 0 || held[dim] > 0 || promised[dim] > 0);
+    if (!amount.capability.has_value() && queue.guarantee[dim] == 0 && !of_interest) continue;
+    amount.dim = std::string(cluster.dims().Name(dim));
+    amount.guarantee = queue.guarantee[dim];
+    amount.held = held[dim];
+    amount.promised = promised[dim];
+    amount.limit = tree.Limit(id, dim);
+    out.amounts.push_back(std::move(amount));
+  }
+  std::sort(out.amounts.begin(), out.amounts.end(), [](const QueueAmount& a, const QueueAmount& b) { return DimOrder(a.dim) < DimOrder(b.dim); });
+  return out;
+}
+
+std::vector<ClusterAmount> ClusterAmounts(const Cluster& cluster, const Resources& asked) {
+  Resources of_gangs;
+  for (GangId id = 0; id < cluster.gang_slots(); ++id) {
+    for (const TaskId task : cluster.gang(id).tasks) {
+      // What is held on nodes that are not there is no part of the total.
+      if (cluster.task(task).holds_room() && cluster.present(cluster.task(task).row)) of_gangs.Add(cluster.shape(cluster.task(task).shape).request);
+    }
+  }
+  std::vector<ClusterAmount> out;
+  for (Dim dim = 0; dim < cluster.dims().count(); ++dim) {
+    if (dim == model::kPods || asked[dim] <= 0) continue;
+    out.push_back({std::string(cluster.dims().Name(dim)), cluster.total()[dim], cluster.used()[dim], std::max<std::int64_t>(cluster.used()[dim] - of_gangs[dim], 0)});
+  }
+  std::sort(out.begin(), out.end(), [](const ClusterAmount& a, const ClusterAmount& b) { return DimOrder(a.dim) < DimOrder(b.dim); });
+  return out;
+}
+
+// The cluster as it is when the gang's turn comes.
+void TakeWhatComesBefore(const Cluster& cluster, const Decisions& decisions, GangId gang, gang::Overlay& overlay) {
+  overlay.Begin();
+  for (const Decision& decision : decisions) {
+    if (decision.gang == gang) break;
+    for (const model::Placement& placement : decision.placements) {
+      const ShapeId shape = cluster.task(placement.task).shape;
+      overlay.Take(placement.row, shape, 1);
+      overlay.TakeFromQueue(cluster.gang(decision.gang).queue, cluster.shape(shape).request);
+    }
+  }
+  overlay.Keep();
+}
+
+// Nodes as one shape sees them.
+class ShapeView {
+ public:
+  ShapeView(const Cluster& cluster, const gang::Overlay& overlay, ShapeId shape) : cluster_(cluster), overlay_(overlay), shape_(cluster.shape(shape)), asks_(overlay.AsksOf(shape)) {}
+
+  std::vector<NodeGroup> Groups() const {
+    std::map<std::tuple<std::string, bool, std::vector<Dim>>, std::vector<Row>> rows;
+    for (Row row = 0; row < cluster_.rows(); ++row) {
+      if (!cluster_.present(row)) continue;
+      const absl::string_view obstacle = asks_.ObstacleAt(row);
+      const bool room = obstacle == constraint::kResources;
+      const std::vector<Dim> lacking = room ? Lacking(row, false) : std::vector<Dim>();
+      const std::vector<Dim> for_good = room ? Lacking(row, true) : std::vector<Dim>();
+      rows[{std::string(obstacle), !for_good.empty(), for_good.empty() ? lacking : for_good}].push_back(row);
+    }
+    const model::RoleReason reason = asks_.Explain(false);
+    std::vector<NodeGroup> groups;
+    for (const auto& [key, of_group] : rows) groups.push_back(GroupOf(std::get<0>(key), std::get<1>(key), std::get<2>(key), of_group, reason));
+    std::sort(groups.begin(), groups.end(), [](const NodeGroup& a, const NodeGroup& b) {
+      return std::tuple(!a.obstacle.empty(), b.nodes.size(), a.obstacle, a.words) < std::tuple(!b.obstacle.empty(), a.nodes.size(), b.obstacle, b.words);
+    });
+    return groups;
+  }
+
+ private:
+  // What one pod more lacks; for good: even on the empty node.
+  std::vector<Dim> Lacking(Row row, bool for_good) const {
+    std::vector<Dim> out;
+    for (Dim dim = 0; dim < shape_.request.size(); ++dim) {
+      const std::int64_t there = for_good ? cluster_.allocatable(row, dim) : overlay_.free(row, dim);
+      if (shape_.request[dim] > 0 && there < shape_.request[dim]) out.push_back(dim);
+    }
+    return out;
+  }
+
+  NodeAmount AmountOf(Row row, Dim dim) const {
+    const std::int64_t allocatable = cluster_.allocatable(row, dim);
+    return {std::string(cluster_.dims().Name(dim)), shape_.request[dim], std::clamp<std::int64_t>(overlay_.free(row, dim), 0, std::max<std::int64_t>(allocatable, 0)), allocatable};
+  }
+
+  NodeGroup GroupOf(const std::string& obstacle, bool too_small, std::vector<Dim> dims, const std::vector<Row>& rows, const model::RoleReason& reason) const {
+    NodeGroup group;
+    group.obstacle = obstacle;
+    group.too_small = too_small;
+    for (const Row row : rows) {
+      group.nodes.emplace_back(cluster_.node_name(row));
+      if (obstacle.empty() && !asks_.changes_beyond()) group.copies += asks_.At(row).copies;
+    }
+    if (obstacle.empty()) {
+      for (Dim dim = 0; dim < shape_.request.size(); ++dim) {
+        if (shape_.request[dim] > 0 && dim != model::kPods) dims.push_back(dim);
+      }
+    }
+    std::sort(dims.begin(), dims.end(), [&](Dim a, Dim b) { return DimOrder(cluster_.dims().Name(a)) < DimOrder(cluster_.dims().Name(b)); });
+    const Row example = Best(rows, dims, too_small);
+    group.example = std::string(cluster_.node_name(example));
+    for (const Dim dim : dims) group.amounts.push_back(AmountOf(example, dim));
+    group.words = WordsOf(group, static_cast<int>(rows.size()), reason);
+    std::sort(group.nodes.begin(), group.nodes.end());
+    return group;
+  }
+
+  // Who comes nearest to what is asked; the name ends ties.
+  Row Best(const std::vector<Row>& rows, const std::vector<Dim>& dims, bool too_small) const {
+    return *std::min_element(rows.begin(), rows.end(), [&](Row a, Row b) {
+      for (const Dim dim : dims) {
+        const std::int64_t x = too_small ? cluster_.allocatable(a, dim) : overlay_.free(a, dim);
+        const std::int64_t y = too_small ? cluster_.allocatable(b, dim) : overlay_.free(b, dim);
+        if (x != y) return x > y;
+      }
+      return cluster_.node_name(a) < cluster_.node_name(b);
+    });
+  }
+
+  static std::string WordsOf(const NodeGroup& group, int nodes, const model::RoleReason& reason) {
+    const bool one = nodes == 1;
+    if (group.obstacle.empty()) return one ? "has room" : "have room";
+    if (!group.amounts.empty()) {
+      const std::string dims = absl::StrJoin(group.amounts, " and ", [](std::string* out, const NodeAmount& amount) { absl::StrAppend(out, amount.dim); });
+      if (group.too_small) return absl::StrCat(one ? "is" : "are", " too small: ", dims);
+      return absl::StrCat(one ? "lacks " : "lack ", dims);
+    }
+    for (const model::Hindrance& hindrance : reason.hindrances) {
+      if (hindrance.constraint == group.obstacle) return absl::StrCat(hindrance.words, hindrance.detail.empty() ? "" : " ", hindrance.detail);
+    }
+    return absl::StrCat(one ? "is" : "are", " kept by ", group.obstacle);
+  }
+
+  const Cluster& cluster_;
+  const gang::Overlay& overlay_;
+  const model::Shape& shape_;
+  const constraint::Asks& asks_;
+};
+
+}  // namespace
+
+std::string Counted(std::int64_t count, absl::string_view one) { return absl::StrCat(count, " ", one, count == 1 ? "" : "s"); }
+
+std::string AmountsText(const NamedAmounts& amounts) {
+  if (amounts.empty()) return "nothing";
+  return absl::StrJoin(amounts, ", ", [](std::string* out, const auto& amount) { absl::StrAppend(out, amount.first, " ", AmountText(amount.first, amount.second)); });
+}
+
+absl::string_view NameOf(State state) {
+  switch (state) {
+    case State::kQueued:
+      return "queued";
+    case State::kWaits:
+      return "waiting";
+    case State::kStarts:
+      return "starting";
+    case State::kRunsPartly:
+      return "running-partly";
+    case State::kRuns:
+      return "running";
+    case State::kEnded:
+      return "ended";
+  }
+  return "unknown";
+}
+
+std::vector<Ask> AsksOf(const Cluster& cluster, GangId id) {
+  const Gang& gang = cluster.gang(id);
+  std::map<std::pair<std::string, NamedAmounts>, Ask> asks;
+  const gang::Overlay overlay(cluster);
+  for (const TaskId task_id : gang.tasks) {
+    const Task& task = cluster.task(task_id);
+    const std::string role(cluster.names().Text(task.role));
+    const NamedAmounts requests = Named(cluster, cluster.shape(task.shape).request);
+    Ask& ask = asks[{role, requests}];
+    ask.role = role;
+    ask.requests = requests;
+    ++ask.pods;
+    ask.placed += HasNode(task) ? 1 : 0;
+    // A pod that has a node tells only of what it takes there.
+    if (ask.wants.empty() && LooksForNode(task)) ask.wants = overlay.AsksOf(task.shape).Explain(false).asks_text;
+    for (const auto& [of_role, count] : gang.min_task_member) ask.min = of_role == task.role ? count : ask.min;
+  }
+  std::vector<Ask> out;
+  for (auto& [key, ask] : asks) out.push_back(std::move(ask));
+  return out;
+}
+
+std::vector<RoleNodes> NodesFor(const Cluster& cluster, const Decisions& decisions, GangId id) {
+  gang::Overlay overlay(cluster);
+  TakeWhatComesBefore(cluster, decisions, id, overlay);
+  std::map<std::pair<std::string, std::string>, std::pair<ShapeId, int>> shapes;  // by role and what is asked
+  for (const TaskId task_id : cluster.gang(id).tasks) {
+    const Task& task = cluster.task(task_id);
+    if (!LooksForNode(task)) continue;
+    auto& entry = shapes[{std::string(cluster.names().Text(task.role)), cluster.shape(task.shape).key}];
+    entry.first = task.shape;
+    ++entry.second;
+  }
+  std::vector<RoleNodes> out;
+  for (const auto& [key, shape] : shapes) out.push_back({key.first, shape.second, ShapeView(cluster, overlay, shape.first).Groups()});
+  return out;
+}
+
+Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, GangId id) {
+  const Gang& gang = cluster.gang(id);
+  const Decided decided(decisions);
+  const Decision* const decision = decided.Find(id);
+  Verdict verdict = Judge(cluster, gang, decision);
+  Explanation out;
+  out.gang = KeyOf(gang);
+  out.state = verdict.state;
+  out.sentence = SentenceOf(cluster, gang, verdict, decision);
+  out.admitted = gang.admitted;
+  out.min_member = gang.min_member;
+  out.pods = static_cast<int>(gang.tasks.size());
+  out.placed = gang.ready();
+  if (gang.priority_class != model::kNone) out.priority_class = std::string(cluster.names().Text(gang.priority_class));
+  out.priority = cluster.PriorityOf(gang);
+  out.asks = AsksOf(cluster, id);
+  out.nodes = NodesFor(cluster, decisions, id);
+  out.cluster_nodes = cluster.present_nodes();
+  Resources asked = Wanted(cluster, gang);
+  asked.Add(gang.held);
+  out.cluster = ClusterAmounts(cluster, asked);
+  out.queue = AccountOf(cluster, gang.queue, asked);
+  if (decision != nullptr) {
+    for (const Decision& other : decisions) {
+      if (other.gang == id) break;
+      out.before.push_back(LineOf(cluster, decided, other.gang));
+    }
+  }
+  out.holders = Holders(cluster, decided, model::kNone, id, LackedBy(cluster, verdict.reason));
+  out.spots = Places(cluster, gang, decision);
+  out.reason = std::move(verdict.reason);
+  return out;
+}
+
+Outcome OutcomeOf(const Cluster& cluster, const Decisions& decisions, GangId id) {
+  const Gang& gang = cluster.gang(id);
+  const Decided decided(decisions);
+  const Decision* const decision = decided.Find(id);
+  const Verdict verdict = Judge(cluster, gang, decision);
+  const std::size_t placed = decision == nullptr ? 0 : decision->placements.size();
+  Outcome out;
+  out.let_in = gang.admitted || (decision != nullptr && decision->admit);
+  out.starts = verdict.state == State::kRuns || verdict.state == State::kRunsPartly || (verdict.state == State::kStarts && (placed > 0 || gang::HasMinimum(cluster, gang)));
+  out.complete = out.starts && !verdict.reason.has_value() && placed == static_cast<std::size_t>(gang.Count(TaskStatus::kPending));
+  out.sentence = SentenceOf(cluster, gang, verdict, decision);
+  out.spots = Places(cluster, gang, decision);
+  return out;
+}
+
+QueueId FindQueue(const Cluster& cluster, absl::string_view name) {
+  for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
+    const model::Queue& queue = cluster.queue(id);
+    if (queue.name == name && (queue.known || queue.gangs > 0 || queue.children > 0)) return id;
+  }
+  return model::kNone;
+}
+
+QueueExplanation ExplainQueue(const Cluster& cluster, const Decisions& decisions, QueueId id) {
+  const Decided decided(decisions);
+  QueueExplanation out;
+  out.queue = AccountOf(cluster, id, cluster.total());
+  for (QueueId other = 0; other < cluster.queue_slots(); ++other) {
+    if (cluster.queue(other).parent == id && other != id) out.children.push_back(cluster.queue(other).name);
+  }
+  std::sort(out.children.begin(), out.children.end());
+  out.holders = Holders(cluster, decided, id, model::kNone, model::kCpu);
+  for (const Decision& decision : decisions) {
+    if (cluster.gang(decision.gang).queue == id) out.waiting.push_back(LineOf(cluster, decided, decision.gang));
+  }
+  // Let in, and without a pod: nothing is decided of them.
+  for (const GangId gang : cluster.awaiting_pods()) {
+    if (cluster.gang(gang).queue == id && decided.Find(gang) == nullptr) out.waiting.push_back(LineOf(cluster, decided, gang));
+  }
+  const auto holders = static_cast<std::int64_t>(out.holders.size()), waiting = static_cast<std::int64_t>(out.waiting.size());
+  out.sentence = absl::StrCat(!out.queue.known ? "is not there" : out.queue.open ? "is open" : "is closed", ": ", Counted(holders, "gang"), holders == 1 ? " holds" : " hold",
+                              " room in it, ", waiting, waiting == 1 ? " waits" : " wait");
+  return out;
+}
+
+}  // namespace gangway::explain

@@ -1,0 +1,113 @@
+#include "plugin/explain/trial.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace gangway::explain {
+namespace {
+
+absl::Status NoSuchGang(const GangKey& gang) { return absl::NotFoundError(absl::StrCat("there is no podgroup ", gang.ToString())); }
+
+}  // namespace
+
+Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now) : index_(facts), policy_(policy), now_(now) { Tell(facts, cluster_); }
+
+void Trial::LetCome(bool there) {
+  if (std::exchange(came_, there) == there) return;
+  for (const model::PodFacts& pod : index_.facts().to_come) {
+    if (there) {
+      cluster_.SetPod(pod);
+    } else {
+      cluster_.RemovePod(pod.ns, pod.name);
+    }
+  }
+}
+
+void Trial::Apply(const Events& events) {
+  for (const auto& each : events.priority_classes) cluster_.SetPriorityClass(each);
+  for (const auto& each : events.queues) cluster_.SetQueue(each);
+  for (const auto& each : events.nodes) cluster_.SetNode(each);
+  for (const auto& each : events.gangs) cluster_.SetGang(each);
+  for (const auto& each : events.pods) cluster_.SetPod(each);
+  for (const auto& each : events.gone_pods) cluster_.RemovePod(each.ns, each.name);
+  for (const auto& each : events.gone_gangs) cluster_.RemoveGang(each.ns, each.name);
+}
+
+// An event states what is: telling of each object as the facts have it undoes all.
+void Trial::Revert(const Events& events) {
+  const auto restore = [](const auto* fact, auto set, auto remove) {
+    if (fact != nullptr) {
+      set(*fact);
+    } else {
+      remove();
+    }
+  };
+  const auto restore_pod = [&](absl::string_view ns, absl::string_view name) {
+    restore(index_.FindPod(ns, name), [&](const auto& fact) { cluster_.SetPod(fact); }, [&] { cluster_.RemovePod(ns, name); });
+  };
+  const auto restore_gang = [&](const GangKey& key) {
+    restore(index_.FindGang(key), [&](const auto& fact) { cluster_.SetGang(fact); }, [&] { cluster_.RemoveGang(key.ns, key.name); });
+  };
+  for (const auto& each : events.gone_gangs) restore_gang(each);
+  for (const auto& each : events.gone_pods) restore_pod(each.ns, each.name);
+  for (const auto& each : events.pods) restore_pod(each.ns, each.name);
+  for (const auto& each : events.gangs) restore_gang({each.ns, each.name});
+  for (const auto& each : events.nodes) {
+    restore(index_.FindNode(each.name), [&](const auto& fact) { cluster_.SetNode(fact); }, [&] { cluster_.RemoveNode(each.name); });
+  }
+  for (const auto& each : events.queues) {
+    restore(index_.FindQueue(each.name), [&](const auto& fact) { cluster_.SetQueue(fact); }, [&] { cluster_.RemoveQueue(each.name); });
+  }
+  for (const auto& each : events.priority_classes) {
+    restore(index_.FindClass(each.name), [&](const auto& fact) { cluster_.SetPriorityClass(fact); }, [&] { cluster_.RemovePriorityClass(each.name); });
+  }
+}
+
+template <class F>
+auto Trial::With(const GangKey& gang, absl::Span<const Change> changes, F look) -> absl::StatusOr<decltype(look())> {
+  if (!Has(gang)) return NoSuchGang(gang);
+  GW_ASSIGN_OR_RETURN(const Events events, EventsOf(index_, gang, changes));
+  LetCome(true);
+  Apply(events);
+  auto seen = look();
+  Revert(events);
+  return seen;
+}
+
+absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
+  if (!Has(gang)) return NoSuchGang(gang);
+  LetCome(false);
+  Explanation out = ExplainGang(cluster_, Decide(), Find(gang));
+  out.to_come = static_cast<int>(index_.facts().to_come.size());
+  if (out.to_come == 0) return out;
+  std::vector<Ask> made = std::move(out.asks);
+  LetCome(true);
+  out.asks = AsksOf(cluster_, Find(gang));
+  for (Ask& ask : out.asks) {
+    ask.to_come = ask.pods;
+    for (const Ask& before : made) {
+      if (before.role == ask.role && before.requests == ask.requests) ask.to_come -= before.pods;
+    }
+  }
+  out.nodes = NodesFor(cluster_, Decide(), Find(gang));
+  return out;
+}
+
+absl::StatusOr<QueueExplanation> Trial::ExplainQueue(absl::string_view queue) {
+  LetCome(false);
+  const model::QueueId id = FindQueue(cluster_, queue);
+  if (id == model::kNone) return absl::NotFoundError(absl::StrCat("there is no queue ", queue));
+  return explain::ExplainQueue(cluster_, Decide(), id);
+}
+
+absl::StatusOr<Explanation> Trial::ExplainWith(const GangKey& gang, absl::Span<const Change> changes) {
+  return With(gang, changes, [&] { return ExplainGang(cluster_, Decide(), Find(gang)); });
+}
+
+absl::StatusOr<Outcome> Trial::Try(const GangKey& gang, absl::Span<const Change> changes) {
+  return With(gang, changes, [&] { return OutcomeOf(cluster_, Decide(), Find(gang)); });
+}
+
+}  // namespace gangway::explain

@@ -1,0 +1,48 @@
+// A cluster of one's own on which changes are tried: the answers are what the scheduler would decide, not what somebody thinks it would.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "plugin/explain/change.h"
+#include "plugin/explain/explain.h"
+#include "plugin/explain/explanation.h"
+#include "plugin/gang/schedule.h"
+
+namespace gangway::explain {
+
+// Used on one thread.
+class Trial {
+ public:
+  // The facts must outlive it.
+  Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now);
+
+  const FactIndex& index() const { return index_; }
+  bool Has(const GangKey& gang) const { return index_.FindGang(gang) != nullptr; }
+
+  // As things are, but for suggestions (suggest.h). NotFound: there is no such gang, or queue.
+  absl::StatusOr<Explanation> Explain(const GangKey& gang);
+  absl::StatusOr<QueueExplanation> ExplainQueue(absl::string_view queue);
+
+  // As they would be with all of the changes, and with the pods to come. NotFound also of what a change names.
+  absl::StatusOr<Explanation> ExplainWith(const GangKey& gang, absl::Span<const Change> changes);
+  absl::StatusOr<Outcome> Try(const GangKey& gang, absl::Span<const Change> changes);
+
+ private:
+  template <class F>
+  auto With(const GangKey& gang, absl::Span<const Change> changes, F look) -> absl::StatusOr<decltype(look())>;
+  void LetCome(bool there);
+  void Apply(const Events& events);
+  void Revert(const Events& events);
+  model::Decisions Decide() { return gang::Schedule(cluster_, policy_, now_, scratch_); }
+  model::GangId Find(const GangKey& gang) const { return cluster_.FindGang(gang.ns, gang.name); }
+
+  const FactIndex index_;
+  const gang::Policy policy_;
+  const absl::Time now_;
+  model::Cluster cluster_;  // between calls as the facts are, but that the pods to come may be there
+  gang::Scratch scratch_;
+  bool came_ = false;
+};
+
+}  // namespace gangway::explain

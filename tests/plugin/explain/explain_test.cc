@@ -1,0 +1,255 @@
+#include "plugin/explain/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugin/explain/facts_builder.h"
+
+namespace gangway::explain {
+namespace {
+
+using model::NamedAmounts;
+using testutil::At;
+using testutil::Cpu;
+using testutil::Explained;
+using testutil::FactsBuilder;
+using testutil::kGi;
+using testutil::Queue;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+constexpr std::int64_t kMemory = 100'000'000;  // of a pod of the builder
+
+// Eight pods of 9 cpu on six nodes of 16: one on each, two are left.
+TEST(ExplainGangTest, AGangThatDoesNotFitTellsOfNodesInNumbers) {
+  const Explanation tight = Explained(FactsBuilder().Nodes(6).AddGang("tight", 8, 8, 9000)).Of("tight");
+  EXPECT_EQ(tight.state, State::kWaits);
+  EXPECT_EQ(tight.sentence, "waits for 2 of 8 tasks: w needs cpu 9; with 6 placed, 6 nodes have at most 7 free, 0 fit");
+  EXPECT_EQ(tight.min_member, 8);
+  EXPECT_EQ(tight.pods, 8);
+  EXPECT_EQ(tight.placed, 0);
+  EXPECT_EQ(tight.cluster_nodes, 6);
+  EXPECT_THAT(tight.asks, ElementsAre(Ask{"w", 8, 0, 0, 0, {{"cpu", 9000}, {"memory", kMemory}}, ""}));
+  ASSERT_THAT(tight.nodes, SizeIs(1));
+  EXPECT_EQ(tight.nodes[0].pods, 8);
+  ASSERT_THAT(tight.nodes[0].groups, SizeIs(1));
+  const NodeGroup& group = tight.nodes[0].groups[0];
+  EXPECT_EQ(group.obstacle, "");
+  EXPECT_EQ(group.words, "have room");
+  EXPECT_EQ(group.copies, 6);
+  EXPECT_EQ(group.example, "node-000");
+  EXPECT_THAT(group.nodes, SizeIs(6));
+  EXPECT_THAT(group.amounts, ElementsAre(NodeAmount{"cpu", 9000, 16000, 16000}, NodeAmount{"memory", kMemory, 64 * kGi, 64 * kGi}));
+  EXPECT_THAT(tight.cluster, ElementsAre(ClusterAmount{"cpu", 96000, 0, 0}, ClusterAmount{"memory", 6 * 64 * kGi, 0, 0}));
+  EXPECT_THAT(tight.before, IsEmpty());
+  EXPECT_THAT(tight.holders, IsEmpty());
+  EXPECT_THAT(tight.spots, IsEmpty());
+}
+
+// One node each: taken, too small, cordoned, tainted, of another zone, and one that takes a pod.
+TEST(ExplainGangTest, NodesAreGroupedByWhatStandsInTheWay) {
+  FactsBuilder builder;
+  builder.Nodes(6).AddGang("holds", 1, 1, 12000, 1).AddGang("wants", 2, 2, 8000);
+  builder.NodeAt(1) = testutil::Node("node-001", 4);
+  builder.NodeAt(2).unschedulable = true;
+  builder.NodeAt(3).taints = {{"dedicated", "x", model::TaintEffect::kNoSchedule}};
+  for (const std::size_t i : {0u, 1u, 2u, 3u, 5u}) builder.NodeAt(i).labels.emplace_back("zone", "a");
+  builder.NodeAt(5) = testutil::Node("node-005", 15);
+  builder.NodeAt(5).labels.emplace_back("zone", "a");
+  for (model::PodFacts& pod : builder.facts.pods) {
+    if (pod.gang == "wants") pod.wants.selector = {{"zone", "a"}};
+  }
+  const Explanation wants = Explained(builder).Of("wants");
+  ASSERT_THAT(wants.nodes, SizeIs(1));
+  std::vector<std::pair<std::string, std::string>> told;
+  for (const NodeGroup& group : wants.nodes[0].groups) told.emplace_back(group.example, group.words);
+  EXPECT_THAT(told, ElementsAre(Pair("node-005", "has room"), Pair("node-002", "is cordoned"), Pair("node-004", "does not match zone=a"), Pair("node-001", "is too small: cpu"),
+                                Pair("node-000", "lacks cpu"), Pair("node-003", "is tainted with dedicated")));
+  const auto amounts = [&](std::size_t i) { return wants.nodes[0].groups[i].amounts; };
+  EXPECT_THAT(amounts(3), ElementsAre(NodeAmount{"cpu", 8000, 4000, 4000}));
+  EXPECT_TRUE(wants.nodes[0].groups[3].too_small);
+  EXPECT_THAT(amounts(4), ElementsAre(NodeAmount{"cpu", 8000, 4000, 16000}));
+  EXPECT_FALSE(wants.nodes[0].groups[4].too_small);
+  EXPECT_EQ(wants.asks[0].wants, "zone=a");
+  ASSERT_THAT(wants.holders, SizeIs(1));
+  EXPECT_EQ(wants.holders[0].gang.ToString(), "default/holds");
+  EXPECT_EQ(wants.holders[0].holds, (NamedAmounts{{"cpu", 12000}, {"memory", kMemory}}));
+  EXPECT_EQ(wants.holders[0].state, State::kRuns);
+}
+
+// Two pods that keep away from each other, and a node that takes either: nothing is said of how many go there together.
+TEST(ExplainGangTest, WherePodsKeepOthersAwayNoNumberIsPromised) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("apart", 2, 2, 1000);
+  for (model::PodFacts& pod : builder.facts.pods) {
+    pod.labels = {{"app", "apart"}};
+    pod.wants.pod_anti_affinity = {{"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"apart"}}}}}};
+  }
+  const Explanation apart = Explained(builder).Of("apart");
+  EXPECT_EQ(apart.state, State::kWaits);
+  ASSERT_THAT(apart.nodes, SizeIs(1));
+  ASSERT_THAT(apart.nodes[0].groups, SizeIs(1));
+  EXPECT_EQ(apart.nodes[0].groups[0].obstacle, "");
+  EXPECT_EQ(apart.nodes[0].groups[0].copies, 0);
+  ASSERT_FALSE(apart.suggestions.empty());
+  EXPECT_EQ(apart.suggestions[0].text, "1 more node like node-000 (cpu 16, memory 64Gi)");
+}
+
+TEST(ExplainGangTest, AGangThatRunsSaysWhere) {
+  const Explanation runs = Explained(FactsBuilder().Nodes(2).AddGang("runs", 2, 2, 8000, 2)).Of("runs");
+  EXPECT_EQ(runs.state, State::kRuns);
+  EXPECT_EQ(runs.sentence, "runs: 2 of 2 pods have a node (minimum 2), on 2 nodes");
+  EXPECT_THAT(runs.spots, ElementsAre(Spot{"node-000", "w", 1}, Spot{"node-001", "w", 1}));
+  EXPECT_THAT(runs.suggestions, IsEmpty());
+  EXPECT_EQ(runs.asks[0].placed, 2);
+}
+
+TEST(ExplainGangTest, AGangThatHasRoomStarts) {
+  const Explanation starts = Explained(FactsBuilder().Nodes(2).AddGang("starts", 2, 2, 8000)).Of("starts");
+  EXPECT_EQ(starts.state, State::kStarts);
+  EXPECT_EQ(starts.sentence, "starts with the scheduler's next round: there is room for 2 pods, on 1 node");
+  EXPECT_THAT(starts.spots, ElementsAre(Spot{"node-000", "w", 2}));
+}
+
+TEST(ExplainGangTest, AGangThatRunsPartlySaysWhatTheRestLacks) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("elastic", 1, 2, 9000, 1);
+  const Explanation elastic = Explained(builder).Of("elastic");
+  EXPECT_EQ(elastic.state, State::kRunsPartly);
+  EXPECT_EQ(elastic.sentence, "runs with 1 of 2 pods (minimum 1) and waits for 1 of 2 tasks: w needs cpu 9; with 1 placed, 1 node has 7 free, 0 fit");
+}
+
+TEST(ExplainGangTest, WhoIsServedBeforeStandsInOrder) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("late", 1, 1, 9000).AddGang("first", 1, 1, 9000).AddGang("urgent", 1, 1, 9000);
+  builder.GangOf("late").created = At(5);
+  builder.GangOf("urgent").created = At(9);
+  builder.GangOf("urgent").priority_class = "high";
+  builder.facts.priority_classes.push_back({"high", 100, false});
+  const Explanation late = Explained(builder).Of("late");
+  ASSERT_THAT(late.before, SizeIs(2));
+  EXPECT_EQ(late.before[0].gang.name, "urgent");
+  EXPECT_EQ(late.before[0].state, State::kStarts);
+  EXPECT_EQ(late.before[0].priority, 100);
+  EXPECT_EQ(late.before[0].asks, (NamedAmounts{{"cpu", 9000}, {"memory", kMemory}}));
+  EXPECT_EQ(late.before[1].gang.name, "first");
+  EXPECT_EQ(late.before[1].state, State::kWaits);
+  // The node is as it will be when its turn comes.
+  EXPECT_THAT(late.nodes[0].groups[0].amounts, ElementsAre(NodeAmount{"cpu", 9000, 7000, 16000}));
+}
+
+// 16 cpu; gangs are let in for up to 19.2: 9 are held, 9 promised to `promised`.
+TEST(ExplainGangTest, WhatIsPromisedIsNoPartOfWhatIsHeld) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("holds", 1, 1, 9000, 1).AddGang("promised", 1, 0, 0).AddGang("queued", 1, 0, 0);
+  for (const char* const name : {"promised", "queued"}) {
+    builder.GangOf(name).has_min_resources = true;
+    builder.GangOf(name).min_resources = {{"cpu", 9000}};
+  }
+  builder.GangOf("queued").phase = model::GangPhase::kPending;
+  const Explanation queued = Explained(builder).Of("queued");
+  EXPECT_EQ(queued.state, State::kQueued);
+  EXPECT_FALSE(queued.admitted);
+  EXPECT_EQ(queued.sentence, "is not let in: needs cpu 9, pods hold 9 of the cluster's 16, 9 more are promised to gangs that come before it, gangs are let in for up to 19.2: 7.8 too many");
+  EXPECT_THAT(queued.cluster, ElementsAre(ClusterAmount{"cpu", 16000, 9000, 0}));
+  EXPECT_THAT(queued.queue.amounts, ElementsAre(QueueAmount{"cpu", std::nullopt, std::nullopt, 0, 9000, 9000, 16000}, QueueAmount{"memory", std::nullopt, std::nullopt, 0, kMemory, 0, 64 * kGi}));
+}
+
+// 12 cpu of which 9 are held, and 9 were promised before somebody lowered the capability: it never holds 18 of 12.
+TEST(ExplainGangTest, WhatAQueueHasPromisedIsNoPartOfWhatItHolds) {
+  FactsBuilder builder;
+  builder.Nodes(4).AddGang("holds", 1, 1, 9000, 1).AddGang("promised", 1, 0, 0).AddGang("queued", 1, 0, 0);
+  builder.facts.queues[0].capability = {{"cpu", 12000}};
+  for (const char* const name : {"promised", "queued"}) {
+    builder.GangOf(name).has_min_resources = true;
+    builder.GangOf(name).min_resources = {{"cpu", 9000}};
+  }
+  builder.GangOf("queued").phase = model::GangPhase::kPending;
+  const Explanation queued = Explained(builder).Of("queued");
+  EXPECT_EQ(queued.sentence, "is not let in: needs cpu 9, queue default holds 9 of 12, 9 more are promised to gangs that come before it: 9 too many");
+  EXPECT_EQ(queued.queue.amounts[0], (QueueAmount{"cpu", 12000, std::nullopt, 0, 9000, 9000, 12000}));
+}
+
+TEST(ExplainGangTest, RoomOfPodsWithoutAGangIsToldApart) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("wants", 1, 1, 16000);
+  model::PodFacts daemon = testutil::Pod("", "", 0, Cpu(500));
+  daemon.node = "node-000";
+  daemon.phase = model::PodPhase::kRunning;
+  builder.facts.pods.push_back(daemon);
+  const Explanation wants = Explained(builder).Of("wants");
+  ASSERT_THAT(wants.cluster, SizeIs(2));
+  EXPECT_EQ(wants.cluster[0], (ClusterAmount{"cpu", 16000, 500, 500}));
+}
+
+// Of a Job that is not let in there are no pods yet: what they will ask for is known.
+TEST(ExplainGangTest, PodsToComeAreTold) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("job", 2, 0, 0);
+  builder.GangOf("job").phase = model::GangPhase::kPending;
+  builder.GangOf("job").queue = "none";
+  for (int i = 0; i < 2; ++i) builder.facts.to_come.push_back(testutil::Pod("job", "w", i, Cpu(9000)));
+  const Explanation job = Explained(builder).Of("job");
+  EXPECT_EQ(job.state, State::kQueued);
+  EXPECT_EQ(job.sentence, "is not let in and waits for 2 of 2 tasks: there is no queue none");
+  EXPECT_EQ(job.pods, 0);
+  EXPECT_EQ(job.to_come, 2);
+  EXPECT_THAT(job.asks, ElementsAre(Ask{"w", 2, 0, 2, 0, {{"cpu", 9000}, {"memory", kMemory}}, ""}));
+  ASSERT_THAT(job.nodes, SizeIs(1));
+  EXPECT_EQ(job.nodes[0].groups[0].copies, 1);
+  EXPECT_FALSE(job.queue.known);
+}
+
+// One of two pods is there.
+TEST(ExplainGangTest, OfPodsToComeThoseThatAreThereAreNone) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("job", 2, 1, 3000);
+  builder.facts.to_come.push_back(testutil::Pod("job", "w", 1, Cpu(3000)));
+  const Explanation job = Explained(builder).Of("job");
+  EXPECT_EQ(job.sentence, "waits for 1 of 2 tasks: 1 pod exists");
+  EXPECT_THAT(job.asks, ElementsAre(Ask{"w", 2, 0, 1, 0, {{"cpu", 3000}, {"memory", kMemory}}, ""}));
+}
+
+TEST(ExplainGangTest, AGangThatHasEndedAsksForNothing) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("done", 1, 1, 1000, 1);
+  builder.GangOf("done").phase = model::GangPhase::kCompleted;
+  for (model::PodFacts& pod : builder.facts.pods) pod.phase = model::PodPhase::kSucceeded;
+  EXPECT_EQ(Explained(builder).Of("done").state, State::kEnded);
+}
+
+TEST(ExplainGangTest, AGangThatIsNotThere) {
+  Explained explained{FactsBuilder()};
+  EXPECT_EQ(explained.trial.Explain({"default", "nobody"}).status().message(), "there is no podgroup default/nobody");
+  EXPECT_EQ(explained.trial.ExplainQueue("nobody").status().message(), "there is no queue nobody");
+}
+
+// A queue of 12 cpu of which 8 are held; a queue below it counts.
+TEST(ExplainQueueTest, WhoHoldsAndWhoWaits) {
+  FactsBuilder builder;
+  builder.Nodes(2).AddGang("small", 1, 1, 2000, 1).AddGang("large", 2, 2, 3000, 2).AddGang("wants", 1, 1, 5000).AddGang("below", 1, 1, 1000, 1);
+  model::QueueFacts& queue = builder.facts.queues.emplace_back(Queue("ads"));
+  queue.capability = {{"cpu", 12000}};
+  queue.weight = 3;
+  model::QueueFacts& child = builder.facts.queues.emplace_back(Queue("ads-night"));
+  child.parent = "ads";
+  for (const char* const name : {"small", "large", "wants"}) builder.GangOf(name).queue = "ads";
+  builder.GangOf("below").queue = "ads-night";
+  Explained explained(builder);
+  const QueueExplanation ads = *explained.trial.ExplainQueue("ads");
+  EXPECT_EQ(ads.sentence, "is open: 2 gangs hold room in it, 1 waits");
+  EXPECT_EQ(ads.queue.weight, 3);
+  ASSERT_THAT(ads.queue.amounts, SizeIs(2 + 1)) << "cpu, memory and the disk of nodes";
+  EXPECT_EQ(ads.queue.amounts[0], (QueueAmount{"cpu", 12000, std::nullopt, 0, 9000, 0, 12000}));
+  EXPECT_THAT(ads.children, ElementsAre("ads-night"));
+  ASSERT_THAT(ads.holders, SizeIs(2));
+  EXPECT_EQ(ads.holders[0].gang.name, "large");
+  EXPECT_EQ(ads.holders[1].gang.name, "small");
+  ASSERT_THAT(ads.waiting, SizeIs(1));
+  EXPECT_EQ(ads.waiting[0].sentence, "waits for 1 of 1 task: needs cpu 5, queue ads uses 9 of 12, 2 too many");
+}
+
+}  // namespace
+}  // namespace gangway::explain
