@@ -205,8 +205,8 @@ struct ContainerStatus {
   bool ready = false;
   std::int32_t restart_count = 0;
   ContainerState state, last_state;
-  std::optional<ResourceRequirements> resources;  // what it has, which a resize makes another than what it asks for
-  ResourceList allocated_resources;               // what the kubelet promised it
+  std::optional<ResourceRequirements> resources = {};  // what it has, which a resize makes another than what it asks for
+  ResourceList allocated_resources = {};               // what the kubelet promised it
   static constexpr std::string_view kName = "ContainerStatus";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
