@@ -1,5 +1,5 @@
 // HyperNode: nodes, or other HyperNodes, that are close to each other in the network; the smaller the tier, the closer
-// (volcano: pkg/apis/topology/v1alpha1). Nothing of ours reads it yet.
+// (volcano: pkg/apis/topology/v1alpha1).
 #pragma once
 
 #include <cstdint>

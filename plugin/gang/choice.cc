@@ -5,9 +5,9 @@ namespace gangway::gang {
 using constraint::Scores;
 using model::Row;
 
-Choice::Choice(const constraint::Asks& asks, const ShapeFit& fit) : asks_(asks) {
-  candidates_.reserve(fit.order().size());
-  for (const Rank& rank : fit.order()) candidates_.push_back({rank.row, rank.scores});
+Choice::Choice(const constraint::Asks& asks, const std::vector<Rank>& ranks) : asks_(asks) {
+  candidates_.reserve(ranks.size());
+  for (const Rank& rank : ranks) candidates_.push_back({rank.row, rank.scores});
 }
 
 Row Choice::Next(absl::FunctionRef<bool(Row)> may) {

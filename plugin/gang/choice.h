@@ -13,7 +13,8 @@ namespace gangway::gang {
 // Good while pods of this shape alone are placed; nothing is taken back meanwhile.
 class Choice {
  public:
-  Choice(const constraint::Asks& asks, const ShapeFit& fit);
+  // `ranks`: the rows to choose from, best first.
+  Choice(const constraint::Asks& asks, const std::vector<Rank>& ranks);
 
   // The best row for one pod more, as things are placed now, of those that `may` says yes to; kNone: there is none.
   model::Row Next(absl::FunctionRef<bool(model::Row)> may = [](model::Row) { return true; });

@@ -74,4 +74,11 @@ const model::RoleReason& Scratch::FullReason(const Overlay& overlay, ShapeId id)
   return *fit.full_reason_;
 }
 
+const std::vector<model::HyperDomain>& Scratch::HyperDomains(const Cluster& cluster) {
+  const std::pair of(cluster.id(), cluster.hyper_nodes().version());
+  if (hyper_domains_of_ != of) hyper_domains_ = cluster.hyper_nodes().Resolve();
+  hyper_domains_of_ = of;
+  return hyper_domains_;
+}
+
 }  // namespace gangway::gang

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
@@ -36,6 +37,8 @@ class ShapeFit {
   const absl::btree_set<Rank>& order() const { return order_; }
   std::int64_t copies() const { return copies_; }  // over all rows; not more fit
   int copies(model::Row row) const { return rows_[static_cast<std::size_t>(row)].copies; }
+  // Of a row with copies.
+  const Rank& rank(model::Row row) const { return rows_[static_cast<std::size_t>(row)].rank; }
 
  private:
   friend class Scratch;
@@ -76,6 +79,8 @@ class Scratch {
   ShapeFit& Fit(const Overlay& overlay, model::ShapeId shape);
   // What stands against more copies than there are, when all of them are taken. `missing` and `role` are left to the caller.
   const model::RoleReason& FullReason(const Overlay& overlay, model::ShapeId shape);
+  // The cluster's HyperNodes with all their nodes.
+  const std::vector<model::HyperDomain>& HyperDomains(const model::Cluster& cluster);
 
  private:
   std::size_t max_shapes_;
@@ -86,6 +91,8 @@ class Scratch {
   std::uint64_t log_begin_ = 0;
   std::vector<model::Row> touched_in_call_;
   absl::flat_hash_map<model::ShapeId, std::unique_ptr<ShapeFit>> fits_;
+  std::vector<model::HyperDomain> hyper_domains_;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> hyper_domains_of_;  // cluster and version
 };
 
 }  // namespace gangway::gang

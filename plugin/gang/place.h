@@ -4,6 +4,8 @@
 // does not fit, a search bounded by the policy's budget tries other ways. A gang alone, within the budget, never waits
 // because of a node more.
 //
+// A gang with a network topology lies in one HyperNode, the narrowest that holds it; or as near to that as can be, where it is only preferred.
+//
 // Tasks of one sub-group are one unit: what it lacks of its size is placed together, within the minimum and beyond it.
 #pragma once
 
@@ -48,6 +50,24 @@ class GangPlacement {
   // A binding was refused. With others of its pods bound, room for its minimum is kept from everybody until it is tried again.
   bool rests() const { return !gang_.held_back.empty(); }
   std::vector<Group> GroupByShape(const std::vector<std::size_t>& tasks) const;
+  // The rows that take one of the shape, best first; those of `within_`.
+  std::vector<Rank> RanksOf(model::ShapeId shape);
+  const Rank* FirstOf(const ShapeFit& fit) const;
+  std::int64_t CopiesOf(model::ShapeId shape, const model::HyperDomain* within);
+  bool PlaceNeeds();
+  bool PlaceWithinHyperNode();
+  std::vector<model::Row> RowsOfGang() const;
+  std::vector<model::Row> RowsOfPart(std::size_t of) const;
+  std::vector<const model::HyperDomain*> HyperDomainsToTry(const model::TopologyFacts& topology, const std::vector<model::Row>& there,
+                                                           const std::vector<std::size_t>& tasks);
+  std::int64_t WidestTier(const model::TopologyFacts& topology) const;
+  const model::HyperDomain* Closest(const std::vector<const model::HyperDomain*>& domains, const std::vector<Group>& groups);
+  model::Reason NoHyperNode(const model::TopologyFacts& topology, const std::vector<model::Row>& there) const;
+  const model::SubGroups* PolicyWithTopology(std::size_t task) const;
+  bool PlaceTogether(const std::vector<std::size_t>& tasks);
+  bool PlacePart(const std::vector<std::size_t>& tasks, const model::SubGroups& policy);
+  bool PlaceNeedsByParts();
+  void ComplainOfPart(const std::vector<std::size_t>& part, const model::TopologyFacts& topology);
   bool Fill(const std::vector<Group>& groups);
   bool FillGreedily(const std::vector<Group>& groups);
   bool FillOneByOne(const Group& group);
@@ -78,6 +98,13 @@ class GangPlacement {
   std::vector<model::ShapeId> full_shapes_;
   const KeptRoom* kept_ = nullptr;  // from the rest; set while that is placed
   model::GangId kept_for_ = model::kNone;  // something of the rest would fit but for what is kept
+  // The HyperNode to which placement is held now; that of the minimum; and the widest that the rest may lie in. nullptr: the whole cluster.
+  const model::HyperDomain* within_ = nullptr;
+  const model::HyperDomain* narrow_ = nullptr;
+  const model::HyperDomain* wide_ = nullptr;
+  int search_budget_;
+  bool in_part_ = false;   // of what is placed now nothing leaves `within_`
+  bool complains_ = true;  // of what is tried now a failure is told
   bool placed_minimum_ = false;
   std::optional<model::Reason> reason_;
   std::vector<model::TaskId> would_fit_;

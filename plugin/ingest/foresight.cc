@@ -50,8 +50,6 @@ std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view s
   std::vector<Foresight> out;
   const api::volcano::JobSpec& spec = job.spec;
   if (!spec.scheduler_name.empty() && spec.scheduler_name != scheduler_name) return out;
-  const std::string jobs_pods = absl::StrCat(kUnknown, "no pod of the job would be placed");
-  if (spec.network_topology.has_value() && spec.network_topology->hard()) Add(out, "spec.networkTopology", jobs_pods);
   std::int64_t pods = 0;
   for (std::size_t i = 0; i < spec.tasks.size(); ++i) {
     const api::volcano::TaskSpec& task = spec.tasks[i];
@@ -59,9 +57,6 @@ std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view s
     if (i >= kMaxTasksLookedAt) continue;
     const std::string path = absl::StrCat("spec.tasks[", i, "]");
     const std::string tasks_pods = absl::StrCat(kUnknown, "pods of task ", task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever");
-    if (const auto& parts = task.partition_policy; parts.has_value() && parts->network_topology.has_value() && parts->network_topology->hard()) {
-      Add(out, absl::StrCat(path, ".partitionPolicy.networkTopology"), jobs_pods);
-    }
     if (task.topology_policy == "restricted" || task.topology_policy == "single-numa-node") Add(out, absl::StrCat(path, ".topologyPolicy"), tasks_pods);
     const auto pod = api::Decode<api::core::Pod>(task.pod_template.empty() ? "{}" : task.pod_template.json);
     if (!pod.ok()) continue;  // admission says so

@@ -60,15 +60,22 @@ std::int32_t PriorityOf(const api::core::Pod& pod) {
   return pod.spec.priority.value_or(1);
 }
 
+// Without a tier, by number or by name, any will do.
+model::TopologyFacts TopologyOf(const api::volcano::NetworkTopologySpec& topology) {
+  model::TopologyFacts facts;
+  facts.tier_name = topology.highest_tier_name;
+  if (topology.highest_tier_allowed.has_value()) facts.tier = *topology.highest_tier_allowed;
+  facts.required = topology.hard() && (facts.tier.has_value() || !facts.tier_name.empty());
+  return facts;
+}
+
 // Known are sub-groups as Jobs have them: the pods of one task, parted by kPartitionLabel.
 void AddSubGroups(const api::volcano::SubGroupPolicySpec& policy, model::GangFacts& facts) {
   const std::string field = absl::StrCat("spec.subGroupPolicy[", policy.name, "]");
-  if (policy.network_topology.has_value() && policy.network_topology->hard()) {
-    facts.not_modelled = field + ".networkTopology";
-    return;
-  }
-  const model::SubGroupFacts unnamed{"", policy.sub_group_size.value_or(1), policy.min_sub_groups.value_or(0)};
-  if (unnamed.size <= 1 && unnamed.min_groups <= 0) return;  // it asks for nothing
+  std::optional<model::TopologyFacts> topology;
+  if (policy.network_topology.has_value()) topology = TopologyOf(*policy.network_topology);
+  const int size = policy.sub_group_size.value_or(1), min_groups = policy.min_sub_groups.value_or(0);
+  if (size <= 1 && min_groups <= 0 && !topology.has_value()) return;  // it asks for nothing
   const bool of_task = policy.label_selector.has_value() && policy.label_selector->match_expressions.empty() &&
                        policy.label_selector->match_labels.size() == 1 &&
                        policy.label_selector->match_labels.begin()->first == kTaskAnnotation &&
@@ -79,7 +86,7 @@ void AddSubGroups(const api::volcano::SubGroupPolicySpec& policy, model::GangFac
     facts.not_modelled = field;
     return;
   }
-  facts.sub_groups.push_back({role, unnamed.size, unnamed.min_groups});
+  facts.sub_groups.push_back({role, size, min_groups, std::move(topology)});
 }
 
 // A preferred node group is a wish that is not granted.
@@ -183,7 +190,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.min_task_member.assign(group.spec.min_task_member.begin(), group.spec.min_task_member.end());
   facts.has_min_resources = !group.spec.min_resources.empty();
   facts.min_resources = MinResources(group.spec.min_resources);
-  if (group.spec.network_topology.has_value() && group.spec.network_topology->hard()) facts.not_modelled = "spec.networkTopology";
+  if (group.spec.network_topology.has_value()) facts.topology = TopologyOf(*group.spec.network_topology);
   for (const api::volcano::SubGroupPolicySpec& policy : group.spec.sub_group_policy) AddSubGroups(policy, facts);
   facts.created = group.metadata.creation_timestamp.at;
   facts.phase = GangPhaseOf(group.status.phase);
@@ -259,6 +266,23 @@ model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& obje
   for (const api::core::TopologyTerm& term : object.allowed_topologies) {
     model::TermFacts& labels = facts.topologies.emplace_back();
     for (const api::core::TopologyLabel& label : term.labels) labels.push_back({label.key, model::Op::kIn, label.values});
+  }
+  return facts;
+}
+
+model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object) {
+  using By = model::HyperNodeFacts::By;
+  model::HyperNodeFacts facts;
+  facts.name = object.metadata.name;
+  facts.tier = object.spec.tier;
+  facts.tier_name = object.spec.tier_name;
+  facts.labels.assign(object.metadata.labels.begin(), object.metadata.labels.end());
+  for (const api::volcano::MemberSpec& member : object.spec.members) {
+    const bool node = member.type == "Node";
+    const api::volcano::MemberSelector& selector = member.selector;
+    if (selector.exact_match.has_value()) facts.members.push_back({node, By::kName, selector.exact_match->name, {}});
+    if (selector.regex_match.has_value()) facts.members.push_back({node, By::kPattern, selector.regex_match->pattern, {}});
+    if (selector.label_match.has_value()) facts.members.push_back({node, By::kLabels, "", RequirementsOf({api::Encode(*selector.label_match)})});
   }
   return facts;
 }

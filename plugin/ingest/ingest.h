@@ -6,6 +6,7 @@
 #include "api/core/objects.h"
 #include "api/core/pod.h"
 #include "api/core/storage.h"
+#include "api/volcano/hyper_node.h"
 #include "api/volcano/scheduling.h"
 #include "plugin/model/facts.h"
 
@@ -28,6 +29,7 @@ model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim);
 // Where it can be reached from: its node affinity, and its labels of zones and regions; and what it offers.
 model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume);
 model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& object);
+model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object);
 model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object);
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object);
 

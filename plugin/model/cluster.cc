@@ -46,7 +46,10 @@ Cluster::Cluster() : id_(NextClusterId()) {}
 // ---- nodes
 
 void Cluster::SetNode(const NodeFacts& facts) {
-  if (const Row row = nodes_.Set(facts); row != kNone) pod_terms_.RowChanged(row);
+  const Row row = nodes_.Set(facts);
+  if (row == kNone) return;
+  pod_terms_.RowChanged(row);
+  hyper_nodes_.SetNode(row, facts.name, facts.labels);
 }
 
 void Cluster::RemoveNode(absl::string_view name) {
@@ -54,6 +57,7 @@ void Cluster::RemoveNode(absl::string_view name) {
   if (row == kNone || !present(row)) return;
   nodes_.Remove(row);
   pod_terms_.RowChanged(row);
+  hyper_nodes_.RemoveNode(row);
   nodes_.FreeIfUnused(row);
 }
 

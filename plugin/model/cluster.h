@@ -1,5 +1,6 @@
 // The cluster as a table: nodes are rows in parallel arrays, a pod is its shape, its node and its gang. It owns the parts (nodes.h, shapes.h,
-// gangs.h, queues.h, volumes.h, domains.h, pod_terms.h), turns events into their changes, and keeps what spans several of them.
+// gangs.h, queues.h, volumes.h, domains.h, pod_terms.h,
+// hyper_nodes.h), turns events into their changes, and keeps what spans several of them.
 //
 // Changes only by the Set.../Remove... events and by Assume/Forget. An event states what is now, so applying one twice
 // changes nothing, and events about different objects commute: pods may come before their node, PodGroup or queue.
@@ -18,6 +19,7 @@
 #include "plugin/model/domains.h"
 #include "plugin/model/facts.h"
 #include "plugin/model/gangs.h"
+#include "plugin/model/hyper_nodes.h"
 #include "plugin/model/names.h"
 #include "plugin/model/nodes.h"
 #include "plugin/model/pod_terms.h"
@@ -58,6 +60,8 @@ class Cluster {
   // Labels of namespaces, which terms about pods may ask for; one that nobody told of is taken to match anti-affinities, and nothing else.
   void SetNamespace(const NamespaceFacts& facts);
   void RemoveNamespace(absl::string_view name);
+  void SetHyperNode(const HyperNodeFacts& facts) { hyper_nodes_.Set(facts); }
+  void RemoveHyperNode(absl::string_view name) { hyper_nodes_.Remove(name); }
 
   // Decisions on their way to the API server. An assumed task holds its room until an event shows it bound, or Forget.
   void Assume(TaskId task, Row row);
@@ -67,7 +71,7 @@ class Cluster {
   void SetHeldBack(GangId gang, std::string why);
 
   // Differs after an event or call that changed anything.
-  std::uint64_t version() const { return version_ + nodes_.changes_end() + gangs_.version(); }
+  std::uint64_t version() const { return version_ + nodes_.changes_end() + gangs_.version() + hyper_nodes_.version(); }
 
   // Nodes. Rows of nodes that pods name but nobody has shown are there and not present.
   int rows() const { return nodes_.rows(); }
@@ -87,6 +91,7 @@ class Cluster {
   bool MatchesAny(Row row, const std::vector<Term>& terms) const;
   const Volumes& volumes() const { return volumes_; }
   const PodTerms& pod_terms() const { return pod_terms_; }
+  const HyperNodes& hyper_nodes() const { return hyper_nodes_; }
 
   // Every change of a row appends the row here; positions only grow. What is older than changes_begin() is forgotten.
   std::uint64_t changes_begin() const { return nodes_.changes_begin(); }
@@ -149,6 +154,7 @@ class Cluster {
   Names names_;
   Nodes nodes_{dims_, names_};
   Volumes volumes_{names_};
+  HyperNodes hyper_nodes_;
   Domains domains_{nodes_, names_};
   PodTerms pod_terms_{domains_};
   Shapes shapes_{dims_, names_, volumes_, pod_terms_};

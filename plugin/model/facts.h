@@ -136,11 +136,20 @@ struct PodFacts {
   std::vector<std::pair<std::string, std::string>> labels;  // of a pod that has not ended
 };
 
+// Nodes of one HyperNode hold all of a gang, or of a sub-group.
+struct TopologyFacts {
+  bool required = true;  // else rather so
+  std::optional<std::int64_t> tier;  // the widest that will do
+  std::string tier_name;             // the same, by its name
+  friend bool operator==(const TopologyFacts&, const TopologyFacts&) = default;
+};
+
 // The pods of one task that have the same partition are placed whole or not at all.
 struct SubGroupFacts {
   std::string role;
   int size = 1;        // pods that make one whole
   int min_groups = 0;  // whole ones that the gang needs to start
+  std::optional<TopologyFacts> topology = std::nullopt;  // of each
 };
 
 enum class GangPhase : std::uint8_t { kNone, kPending, kInqueue, kRunning, kUnknown, kCompleted };
@@ -154,7 +163,8 @@ struct GangFacts {
   std::vector<SubGroupFacts> sub_groups;  // each task once
   bool has_min_resources = false;
   NamedAmounts min_resources;
-  // A field of its spec that asks for something the scheduler does not know, such as "spec.networkTopology".
+  std::optional<TopologyFacts> topology;
+  // A field of its spec that asks for something the scheduler does not know, such as "spec.subGroupPolicy[w]".
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
   GangPhase phase = GangPhase::kNone;
@@ -217,6 +227,23 @@ struct StorageClassFacts {
 struct NamespaceFacts {
   std::string name;
   std::vector<std::pair<std::string, std::string>> labels;
+};
+
+struct HyperNodeFacts {
+  enum class By : std::uint8_t { kName, kPattern, kLabels };
+  struct Member {
+    bool node = true;  // else HyperNodes
+    By by = By::kName;
+    std::string text;  // name, or pattern in RE2's syntax, which is Go's: somewhere in the name
+    std::vector<RequirementFacts> labels;
+    friend bool operator==(const Member&, const Member&) = default;
+  };
+  std::string name;
+  std::int64_t tier = 0;
+  std::string tier_name;
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<Member> members;
+  friend bool operator==(const HyperNodeFacts&, const HyperNodeFacts&) = default;
 };
 
 struct PriorityClassFacts {

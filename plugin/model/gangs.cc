@@ -104,9 +104,10 @@ void Gangs::Set(GangId id, const GangFacts& facts) {
   std::sort(gang.min_task_member.begin(), gang.min_task_member.end());
   gang.sub_groups.clear();
   for (const SubGroupFacts& group : facts.sub_groups) {
-    gang.sub_groups.push_back({names_.Intern(group.role), std::max(group.size, 1), std::max(group.min_groups, 0)});
+    gang.sub_groups.push_back({names_.Intern(group.role), std::max(group.size, 1), std::max(group.min_groups, 0), group.topology});
   }
   std::sort(gang.sub_groups.begin(), gang.sub_groups.end(), [](const SubGroups& a, const SubGroups& b) { return a.role < b.role; });
+  gang.topology = facts.topology;
   gang.has_min_resources = facts.has_min_resources;
   gang.min_resources = dims_.Intern(facts.min_resources);
   gang.not_modelled = facts.not_modelled;
@@ -129,6 +130,7 @@ void Gangs::Remove(GangId id) {
   gang.min_member = 0;
   gang.min_task_member.clear();
   gang.sub_groups.clear();
+  gang.topology.reset();
   Changed(id);
   FreeIfUnused(id);
 }

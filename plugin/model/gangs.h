@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ namespace gangway::model {
 struct SubGroups {
   int role = 0;  // interned
   int size = 1, min_groups = 0;
+  std::optional<TopologyFacts> topology;
 };
 
 struct Gang {
@@ -33,6 +35,7 @@ struct Gang {
   int min_member = 0;
   std::vector<std::pair<int, int>> min_task_member;  // role, count; sorted by role
   std::vector<SubGroups> sub_groups;                 // sorted by role
+  std::optional<TopologyFacts> topology;
   bool has_min_resources = false;
   Resources min_resources;
   std::string not_modelled;

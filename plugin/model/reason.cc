@@ -54,6 +54,7 @@ std::string NodeCounts(const RoleReason& role) {
 
 std::string NoRoom(const Reason& reason) {
   std::string text = absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), ": ");
+  if (!reason.within.empty()) absl::StrAppend(&text, "in HyperNode ", reason.within, ", ");
   const bool rest_placed = reason.existing > 0 && reason.missing > 0;
   absl::StrAppend(&text, absl::StrJoin(reason.roles, "; ", [&](std::string* out, const RoleReason& role) {
     absl::StrAppend(out, Needs(role), "; ");
@@ -129,6 +130,8 @@ absl::string_view KindText(Reason::Kind kind) {
       return "not_modelled";
     case Reason::Kind::kClaim:
       return "claim";
+    case Reason::Kind::kNoHyperNode:
+      return "no_hyper_node";
     case Reason::Kind::kBindFailed:
       return "bind_failed";
     case Reason::Kind::kQueueMissing:
@@ -166,6 +169,8 @@ std::string Render(const Reason& reason) {
       return absl::StrCat(waits, reason.subject, " asks for something this scheduler does not know");
     case Reason::Kind::kClaim:
       return absl::StrCat(waits, Claim(reason));
+    case Reason::Kind::kNoHyperNode:
+      return absl::StrCat(waits, "no HyperNode of tier ", reason.subject, reason.existing == 0 ? " has nodes" : " has all nodes where its pods are");
     case Reason::Kind::kBindFailed:
       return absl::StrCat(waits, reason.subject);
     case Reason::Kind::kQueueMissing:

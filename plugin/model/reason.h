@@ -82,6 +82,7 @@ struct Reason {
     kGated,            // pods with scheduling gates are needed for the minimum
     kNotModelled,      // a field asks for something the scheduler does not know
     kClaim,            // a claim of its pods cannot be used
+    kNoHyperNode,      // no HyperNode that it may use has its nodes
     kBindFailed,       // a binding was refused; tried again later
     kQueueMissing,     // there is no such queue
     kQueueClosed,
@@ -94,7 +95,8 @@ struct Reason {
   int existing = 0;     // tasks that exist and count; sub-groups that are whole
   int size = 0;         // kTooFewSubGroups: pods of one
   int ending = 0;       // kTooFewTasks: pods that are terminating
-  std::string subject;  // queue, field, role, claim, gate's pod or gang, as the kind says
+  std::string within;   // kNoRoom: "s0, tier 1", the HyperNode that comes closest
+  std::string subject;  // tier, queue, field, role, claim, gate's pod or gang, as the kind says
   ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim
   std::string detail;                          // kClaim: storage class, volume or field, as the trouble says
   std::vector<RoleReason> roles;  // kNoRoom, sorted by role

@@ -19,6 +19,7 @@
 #include "api/core/pod.h"
 #include "api/core/storage.h"
 #include "api/json.h"
+#include "api/volcano/hyper_node.h"
 #include "api/volcano/own_queues.h"
 #include "api/volcano/scheduling.h"
 #include "base/log.h"
@@ -42,6 +43,7 @@ using api::core::PersistentVolumeClaim;
 using api::core::Pod;
 using api::core::PriorityClass;
 using api::core::StorageClass;
+using api::volcano::HyperNode;
 using api::volcano::PodGroup;
 using api::volcano::Queue;
 using model::Decision;
@@ -76,6 +78,7 @@ class GangScheduler final : public Scheduler {
     Watch<PriorityClass>(api::kPriorityClasses, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnClass(key, after.get()); });
     Watch<PersistentVolume>(api::kPersistentVolumes, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnVolume(key, after.get()); });
     Watch<StorageClass>(api::kStorageClasses, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
+    Watch<HyperNode>(api::volcano::kHyperNodes, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnHyperNode(key, after.get()); });
     Watch<PartialObject>(api::kNamespaces, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); });
     if (informers.metrics() == nullptr) return;
     Metrics& metrics = *informers.metrics();
@@ -208,6 +211,16 @@ class GangScheduler final : public Scheduler {
         cluster_.RemoveStorageClass(key.name);
       } else {
         cluster_.SetStorageClass(ingest::StorageClassFactsOf(*object));
+      }
+    });
+  }
+
+  void OnHyperNode(const NamespacedName& key, const HyperNode* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveHyperNode(key.name);
+      } else {
+        cluster_.SetHyperNode(ingest::HyperNodeFactsOf(*object));
       }
     });
   }

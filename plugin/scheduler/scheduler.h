@@ -1,5 +1,5 @@
 // The gang scheduler as a component: watches pods, nodes, PodGroups, queues, priority classes, claims and volumes with their storage
-// classes, and namespaces, keeps the table, decides, and writes bindings, what claims need before them, PodGroup status, conditions and
+// classes, namespaces, and HyperNodes, keeps the table, decides, and writes bindings, what claims need before them, PodGroup status, conditions and
 // events, and the queues that every cluster has when they are missing.
 //
 // Nothing is remembered across a restart: everything is rebuilt from what the API server has. A gang found half-bound is completed when

@@ -44,6 +44,7 @@ struct Known {
 };
 constexpr Known kKnown[] = {
     {"NodeVolumeLimits", "how many volumes a driver attaches to a node"},  // docs/volcano.md
+    {"VolumeBinding: node(s) did not have enough free storage", "room of a storage system"},  // docs/volcano.md
 };
 
 const Known* KnownFor(const std::string& against) {

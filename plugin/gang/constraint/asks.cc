@@ -106,10 +106,12 @@ absl::string_view Asks::ObstacleAt(Row row) const {
   return fit.obstacle < 0 ? absl::string_view() : parts_[static_cast<std::size_t>(fit.obstacle)].kind->name;
 }
 
-RoleReason Asks::Explain(bool fill) const {
+RoleReason Asks::Explain(bool fill, const std::vector<Row>* rows) const {
   RoleReason reason;
   std::vector<std::vector<Refusal>> refused(parts_.size());
-  for (Row row = 0; row < placed_.cluster().rows(); ++row) {
+  const std::size_t count = rows == nullptr ? static_cast<std::size_t>(placed_.cluster().rows()) : rows->size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Row row = rows == nullptr ? static_cast<Row>(i) : (*rows)[i];
     const RowFit fit = At(row);
     if (fit.obstacle == RowFit::kAbsent) continue;
     ++reason.nodes;

@@ -55,7 +55,8 @@ class Asks {
   // The name of what stands against one pod more; "" when nothing does, or the node is not there.
   absl::string_view ObstacleAt(model::Row row) const;
   // What stands against one pod more on each node; with `fill` after as many as fit have been placed. `role` and `missing` are left to the caller.
-  model::RoleReason Explain(bool fill) const;
+  // `rows`: of these nodes alone; nullptr: of all.
+  model::RoleReason Explain(bool fill, const std::vector<model::Row>* rows = nullptr) const;
 
  private:
   struct Part {

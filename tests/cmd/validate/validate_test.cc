@@ -195,7 +195,7 @@ spec:
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
 metadata: {name: near}
-spec: {minMember: 1, networkTopology: {mode: hard, highestTierAllowed: 1}}
+spec: {minMember: 1, subGroupPolicy: [{name: w, subGroupSize: 2}]}
 ---
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
@@ -215,7 +215,7 @@ spec:
   for (const ValidationNote& note : validation.notes) notes.push_back(absl::StrCat(note.at.line, ": ", note.object, ": ", note.text));
   EXPECT_THAT(notes, ElementsAre("12: job apart: spec.tasks[0].template.spec.volumes[disk]: gangway's scheduler does not know it: pods of task worker "
                                  "would wait for ever",
-                                 "18: podgroup near: spec.networkTopology: gangway's scheduler does not know it: no pod of the group would be placed",
+                                 "18: podgroup near: spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would be placed",
                                  "23: queue bound: spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed",
                                  "25: paddlejob pj: of its Job, spec.tasks[0].template.spec.resourceClaims: gangway's scheduler does not know it: pods of task "
                                  "worker would wait for ever"));

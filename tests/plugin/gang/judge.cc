@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -92,6 +93,7 @@ class Judging {
       JudgeNeighbours(*pod);
       JudgeClaims(*pod);
       JudgeSubGroup(*pod);
+      JudgeTopology(*pod);
       JudgeQueue(*pod);
       gangs.insert(pod->gang);
     }
@@ -305,6 +307,51 @@ class Judging {
         if (pod.gang == name && pod.role == policy.role && !pod.partition.empty() && There(name, policy.role, pod.partition) >= policy.size) whole.insert(pod.partition);
       }
       if (static_cast<int>(whole.size()) < policy.min_groups) wrong("sub-groups");
+    }
+  }
+
+  void AddNodesOf(const model::HyperNodeFacts& of, std::set<std::string>& seen, std::set<std::string>& nodes) const {
+    if (!seen.insert(of.name).second) return;
+    for (const model::HyperNodeFacts::Member& member : of.members) {
+      const auto selects = [&](const std::string& name, const Labels& labels) {
+        if (member.by == model::HyperNodeFacts::By::kLabels) return AllHold(member.labels, labels);
+        return member.by == model::HyperNodeFacts::By::kName ? name == member.text : std::regex_search(name, std::regex(member.text));
+      };
+      for (const NodeFacts& node : after_.nodes) {
+        if (member.node && selects(node.name, node.labels)) nodes.insert(node.name);
+      }
+      for (const model::HyperNodeFacts& other : after_.hyper_nodes) {
+        if (!member.node && selects(other.name, other.labels)) AddNodesOf(other, seen, nodes);
+      }
+    }
+  }
+
+  // One HyperNode of the tier has all of the pods that stay.
+  bool LieTogether(const model::TopologyFacts& topology, const std::vector<const PodFacts*>& pods) const {
+    if (!topology.required) return true;
+    std::int64_t widest = topology.tier.value_or(-1);
+    for (const model::HyperNodeFacts& each : after_.hyper_nodes) {
+      if (!topology.tier.has_value() && each.tier_name == topology.tier_name) widest = std::max(widest, each.tier);
+    }
+    return std::any_of(after_.hyper_nodes.begin(), after_.hyper_nodes.end(), [&](const model::HyperNodeFacts& each) {
+      std::set<std::string> seen, nodes;
+      if (each.tier <= widest) AddNodesOf(each, seen, nodes);
+      return std::all_of(pods.begin(), pods.end(), [&](const PodFacts* pod) { return nodes.contains(pod->node); });
+    });
+  }
+
+  void JudgeTopology(const PodFacts& pod) {
+    const model::GangFacts* const gang = Named(after_.gangs, pod.gang);
+    if (gang == nullptr) return;
+    std::vector<const PodFacts*> of_gang, of_part;
+    for (const PodFacts& other : after_.pods) {
+      if (other.gang != pod.gang || !TakesRoom(other) || other.terminating || Named(after_.nodes, other.node) == nullptr) continue;
+      of_gang.push_back(&other);
+      if (other.role == pod.role && other.partition == pod.partition) of_part.push_back(&other);
+    }
+    if (gang->topology.has_value() && !LieTogether(*gang->topology, of_gang)) Wrong("topology", pod);
+    for (const model::SubGroupFacts& policy : gang->sub_groups) {
+      if (policy.role == pod.role && !pod.partition.empty() && policy.topology.has_value() && !LieTogether(*policy.topology, of_part)) Wrong("sub-group's topology", pod);
     }
   }
 

@@ -20,6 +20,7 @@ struct Events {
   std::vector<model::VolumeFacts> volumes;
   std::vector<model::NamespaceFacts> namespaces;
   std::vector<model::StorageClassFacts> classes;
+  std::vector<model::HyperNodeFacts> hyper_nodes;
 };
 
 // A pod's name and its node's.

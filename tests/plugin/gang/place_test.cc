@@ -53,12 +53,12 @@ TEST(PlaceTest, AFieldOfTheGangThatWeDoNotKnowKeepsItWaiting) {
   World w;
   AddNodes(w.cluster, 1);
   model::GangFacts gang = Gang("g", 3);
-  gang.not_modelled = "spec.networkTopology";
+  gang.not_modelled = "spec.subGroupPolicy[w]";
   w.cluster.SetGang(gang);
   w.cluster.SetPod(Running(Pod("g", "w", 0, Cpu(1000)), "node-000"));
   for (int i = 1; i < 3; ++i) w.cluster.SetPod(Pod("g", "w", i, Cpu(1000)));
   EXPECT_THAT(w.Placed(), IsEmpty());
-  EXPECT_EQ(ReasonOf(w, "g"), "waits for 2 of 3 tasks: spec.networkTopology asks for something this scheduler does not know");
+  EXPECT_EQ(ReasonOf(w, "g"), "waits for 2 of 3 tasks: spec.subGroupPolicy[w] asks for something this scheduler does not know");
 }
 
 TEST(PlaceTest, OfFieldsThatWeDoNotKnowTheFirstByNameIsSaid) {

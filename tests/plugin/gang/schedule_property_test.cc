@@ -85,7 +85,7 @@ model::Wants RandomWants(Random& random) {
   if (random.Chance(15)) wants.tolerations = {{"dedicated", "", "", true}};
   if (random.Chance(10)) wants.requests.emplace_back("nvidia.com/gpu", 1 + random.Below(4));
   if (random.Chance(8)) wants.host_ports = {{"TCP", "", 8080 + random.Below(2)}};
-  if (random.Chance(30)) wants.claims = {absl::StrCat("default/c", random.Below(3))};
+  if (random.Chance(35)) wants.claims = {absl::StrCat("default/c", random.Below(3))};
   AddTermsAboutPods(random, wants);
   return wants;
 }
@@ -137,6 +137,34 @@ void AddUnlessThere(std::vector<T>& list, T item, F key) {
   if (std::none_of(list.begin(), list.end(), [&](const T& other) { return key(other) == key(item); })) list.push_back(std::move(item));
 }
 
+// Two racks, by pattern and by label, and what is over them.
+std::vector<model::HyperNodeFacts> RandomHyperNodes(Random& random) {
+  using By = model::HyperNodeFacts::By;
+  model::HyperNodeFacts left, right, spine;
+  left.name = "left";
+  left.tier = 1;
+  left.members = {{true, By::kPattern, random.Chance(50) ? "^n[0-2]$" : "[0-4]", {}}};
+  right.name = "right";
+  right.tier = random.Chance(80) ? 1 : 2;
+  right.members = {{true, By::kLabels, "", {{"zone", model::Op::kIn, {"b"}}}}, {true, By::kName, "n5", {}}};
+  spine.name = "spine";
+  spine.tier = 2;
+  spine.tier_name = "top";
+  spine.members = {{false, By::kPattern, "t$", {}}, {false, By::kName, "spine", {}}};
+  std::vector<model::HyperNodeFacts> hyper_nodes;
+  for (const auto& each : {left, right, spine}) {
+    if (random.Chance(85)) hyper_nodes.push_back(each);
+  }
+  return hyper_nodes;
+}
+
+model::TopologyFacts RandomTopology(Random& random) {
+  model::TopologyFacts topology{random.Chance(80), std::nullopt, ""};
+  if (random.Chance(80)) topology.tier = 1 + random.Below(2);
+  if (!topology.tier.has_value()) topology.tier_name = "top";
+  return topology;
+}
+
 Events RandomEvents(Random& random) {
   Events events;
   const int nodes = 1 + random.Below(8);
@@ -163,7 +191,9 @@ Events RandomEvents(Random& random) {
     }
     std::vector<model::Wants> shapes = {RandomWants(random), RandomWants(random)};
     if (random.Chance(30)) gang.min_task_member = {{"r0", random.Below(3)}, {"r1", random.Below(3)}};
-    if (random.Chance(25)) gang.sub_groups = {{"r0", 1 + random.Below(3), random.Below(3)}};
+    if (random.Chance(30)) gang.sub_groups = {{"r0", 1 + random.Below(3), random.Below(3)}};
+    if (random.Chance(20)) gang.topology = RandomTopology(random);
+    if (!gang.sub_groups.empty() && random.Chance(60)) gang.sub_groups[0].topology = RandomTopology(random);
     for (int i = 0; i < tasks; ++i) {
       const int role = random.Below(2);
       model::PodFacts pod = Pod(name, absl::StrCat("r", role), i, shapes[static_cast<std::size_t>(role)]);
@@ -186,6 +216,7 @@ Events RandomEvents(Random& random) {
     AddUnlessThere(events.volumes, RandomVolume(random), by_name);
   }
   if (random.Chance(50)) events.namespaces.push_back({"default", {{"team", random.Chance(50) ? "blue" : "red"}}});
+  events.hyper_nodes = RandomHyperNodes(random);
   for (const char* const name : {"disk", "net"}) events.classes.push_back(RandomClass(random, name));
   return events;
 }
@@ -199,6 +230,7 @@ void Feed(Cluster& cluster, const Events& events, Random* shuffle) {
   for (const auto& claim : events.claims) calls.push_back([&] { cluster.SetClaim(claim); });
   for (const auto& volume : events.volumes) calls.push_back([&] { cluster.SetVolume(volume); });
   for (const auto& each : events.classes) calls.push_back([&] { cluster.SetStorageClass(each); });
+  for (const auto& each : events.hyper_nodes) calls.push_back([&] { cluster.SetHyperNode(each); });
   for (const auto& ns : events.namespaces) calls.push_back([&] { cluster.SetNamespace(ns); });
   if (shuffle != nullptr) std::shuffle(calls.begin(), calls.end(), shuffle->engine());
   for (const auto& call : calls) call();
@@ -266,7 +298,7 @@ class BlindnessTest : public ::testing::TestWithParam<Blindness> {};
 
 TEST_P(BlindnessTest, IsNamed) {
   int named = 0;
-  for (unsigned seed = 0; seed < 500; ++seed) {
+  for (unsigned seed = 0; seed < 1000; ++seed) {
     Random random(seed);
     const Events is = RandomEvents(random);
     Events seen = is;
@@ -296,6 +328,8 @@ INSTANTIATE_TEST_SUITE_P(All, BlindnessTest, ::testing::Values(
     Blindness{"volume", [](Events& e) { for (auto& volume : e.volumes) volume.selectors.clear(); }},
     Blindness{"no volume", [](Events& e) { for (auto& each : e.classes) each.makes_volumes = true; }},
     Blindness{"claim for one pod", [](Events& e) { for (auto& claim : e.claims) claim.one_pod = false; }},
+    Blindness{"topology", [](Events& e) { for (auto& gang : e.gangs) gang.topology.reset(); }},
+    Blindness{"sub-group's topology", [](Events& e) { for (auto& gang : e.gangs) { for (auto& policy : gang.sub_groups) policy.topology.reset(); } }},
     Blindness{"not waiting", [](Events& e) { EachOf(e, [](auto& pod) { pod.gated = false; }); }},
     Blindness{"not let in", [](Events& e) { for (auto& gang : e.gangs) gang.phase = model::GangPhase::kInqueue; }},
     Blindness{"minimum", [](Events& e) { for (auto& gang : e.gangs) gang.min_member = 1; }},
@@ -347,7 +381,7 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
       const Decisions with = Schedule(cluster, Policy(), testutil::At(100), kept);
       ASSERT_EQ(with, Decide(cluster)) << "seed " << seed << " round " << round;
       if (random.Chance(70)) Apply(cluster, with);
-      switch (random.Below(10)) {
+      switch (random.Below(13)) {
         case 0:
           cluster.SetNode(RandomNode(random, random.Below(9)));
           break;
@@ -367,6 +401,12 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
           break;
         case 7:
           cluster.SetPod(RandomStranger(random, 9));
+          break;
+        case 10:
+          for (const model::HyperNodeFacts& each : RandomHyperNodes(random)) cluster.SetHyperNode(each);
+          break;
+        case 11:
+          cluster.RemoveHyperNode("right");
           break;
         case 9:
           cluster.SetStorageClass(RandomClass(random, "disk"));

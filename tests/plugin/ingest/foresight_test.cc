@@ -41,14 +41,9 @@ TEST(ForeseeTest, AnotherSchedulersJobsAreItsOwn) {
   EXPECT_THAT(OfJob(absl::StrCat(R"("schedulerName":"volcano",)", Task(kUnknown))), SizeIs(1));
 }
 
-TEST(ForeseeTest, TopologiesThatMustHold) {
-  const std::string hard = R"("networkTopology":{"mode":"hard","highestTierAllowed":1})", soft = R"("networkTopology":{"mode":"soft"})";
-  const std::string partition = R"(,"partitionPolicy":{"totalPartitions":1,"partitionSize":2,)";
-  EXPECT_EQ(OfJob(absl::StrCat(hard, ",", Task(""))).at(0).ToString(),
-            "spec.networkTopology: gangway's scheduler does not know it: no pod of the job would be placed");
-  EXPECT_THAT(OfJob(absl::StrCat(soft, ",", Task(""))), IsEmpty());
-  EXPECT_EQ(OfJob(Task("", absl::StrCat(partition, hard, "}"))).at(0).field, "spec.tasks[0].partitionPolicy.networkTopology");
-  EXPECT_THAT(OfJob(Task("", absl::StrCat(partition, soft, "}"))), IsEmpty());
+TEST(ForeseeTest, OfTopologiesOnlyThoseWithinANodeAreUnknown) {
+  const std::string hard = R"("networkTopology":{"mode":"hard","highestTierAllowed":1})";
+  EXPECT_THAT(OfJob(absl::StrCat(hard, ",", Task("", absl::StrCat(R"(,"partitionPolicy":{"totalPartitions":1,"partitionSize":2,)", hard, "}")))), IsEmpty());
   EXPECT_EQ(OfJob(Task("", R"(,"topologyPolicy":"single-numa-node")")).at(0).field, "spec.tasks[0].topologyPolicy");
   EXPECT_THAT(OfJob(Task("", R"(,"topologyPolicy":"best-effort")")), IsEmpty());
 }
@@ -65,8 +60,8 @@ TEST(ForeseeTest, AClaimForOnePodOfSeveral) {
 }
 
 TEST(ForeseeTest, GroupsAndQueues) {
-  EXPECT_EQ(Of<api::volcano::PodGroup>(R"("minMember":1,"networkTopology":{"mode":"hard"})").at(0).ToString(),
-            "spec.networkTopology: gangway's scheduler does not know it: no pod of the group would be placed");
+  EXPECT_EQ(Of<api::volcano::PodGroup>(R"("minMember":1,"subGroupPolicy":[{"name":"w","subGroupSize":2}])").at(0).ToString(),
+            "spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would be placed");
   EXPECT_THAT(Of<api::volcano::PodGroup>(R"("minMember":1)"), IsEmpty());
   EXPECT_EQ(Of<api::volcano::Queue>(R"("affinity":{"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})").at(0).ToString(),
             "spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed");

@@ -326,10 +326,28 @@ TEST(IngestTest, MinResourcesWithoutQuotaNames) {
   EXPECT_EQ(gang.not_modelled, "");
 }
 
-TEST(IngestTest, TopologyIsNamed) {
-  EXPECT_EQ(GangFactsOf(Decoded<api::volcano::PodGroup>(R"({"spec":{"networkTopology":{"mode":"hard"}}})")).not_modelled,
-            "spec.networkTopology");
-  EXPECT_EQ(GangFactsOf(Decoded<api::volcano::PodGroup>(R"({"spec":{"networkTopology":{"mode":"soft"}}})")).not_modelled, "");
+TEST(IngestTest, AGangSaysWhereItLies) {
+  const auto of = [](const std::string& topology) {
+    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"spec":{"networkTopology":)", topology, "}}"))).topology;
+  };
+  EXPECT_EQ(of(R"({"mode":"hard","highestTierAllowed":2})"), (model::TopologyFacts{true, 2, ""}));
+  EXPECT_EQ(of(R"({"highestTierName":"rack"})"), (model::TopologyFacts{true, std::nullopt, "rack"}));
+  EXPECT_EQ(of(R"({"mode":"soft","highestTierAllowed":2})"), (model::TopologyFacts{false, 2, ""}));
+  EXPECT_EQ(of(R"({"mode":"hard"})"), (model::TopologyFacts{false, std::nullopt, ""})) << "without a tier any will do";
+  EXPECT_FALSE(GangFactsOf(Decoded<api::volcano::PodGroup>("{}")).topology.has_value());
+}
+
+TEST(IngestTest, AHyperNodeSaysItsMembers) {
+  const model::HyperNodeFacts facts = HyperNodeFactsOf(Decoded<api::volcano::HyperNode>(R"({"metadata":{"name":"s0","labels":{"hall":"a"}},
+      "spec":{"tier":1,"tierName":"rack","members":[{"type":"Node","selector":{"exactMatch":{"name":"n1"}}},{"type":"HyperNode","selector":{"regexMatch":{"pattern":"^s"}}},
+        {"type":"Node","selector":{"labelMatch":{"matchLabels":{"rack":"7"}}}}]}})"));
+  EXPECT_EQ(facts.name, "s0");
+  EXPECT_EQ(facts.tier, 1);
+  EXPECT_EQ(facts.tier_name, "rack");
+  EXPECT_THAT(facts.labels, ElementsAre(Pair("hall", "a")));
+  using By = model::HyperNodeFacts::By;
+  EXPECT_THAT(facts.members, ElementsAre(model::HyperNodeFacts::Member{true, By::kName, "n1", {}}, model::HyperNodeFacts::Member{false, By::kPattern, "^s", {}},
+                                         model::HyperNodeFacts::Member{true, By::kLabels, "", {{"rack", model::Op::kIn, {"7"}}}}));
 }
 
 // As the controller writes them for a Job with partitionPolicy.
@@ -353,9 +371,8 @@ TEST(IngestTest, OtherSubGroupsAreNamed) {
   EXPECT_EQ(GangWithSubGroups(R"({"name":"x","subGroupSize":2,"labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["c"]})").not_modelled,
             "spec.subGroupPolicy[x]");
   EXPECT_EQ(GangWithSubGroups(R"({"name":"x","minSubGroups":1})").not_modelled, "spec.subGroupPolicy[x]");
-  EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,"networkTopology":{"mode":"hard"},)", kOfTask, "}")).not_modelled,
-            "spec.subGroupPolicy[w].networkTopology");
-  EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,"networkTopology":{"mode":"soft"},)", kOfTask, "}")).not_modelled, "");
+  const auto topology = GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,"networkTopology":{"mode":"hard","highestTierAllowed":1},)", kOfTask, "}")).sub_groups.at(0).topology;
+  EXPECT_EQ(topology, (model::TopologyFacts{true, 1, ""}));
   EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,)", kOfTask, R"(},{"name":"v","subGroupSize":3,)", kOfTask, "}")).not_modelled,
             "spec.subGroupPolicy[v]");
 }

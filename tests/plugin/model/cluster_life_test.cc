@@ -32,6 +32,7 @@ struct World {
   std::map<std::string, VolumeFacts> volumes;
   std::map<std::string, StorageClassFacts> classes;
   std::map<std::string, NamespaceFacts> namespaces;
+  std::map<std::string, HyperNodeFacts> hyper_nodes;
 
   void Tell(Cluster& cluster) const {
     for (const auto& [name, node] : nodes) cluster.SetNode(node);
@@ -42,6 +43,7 @@ struct World {
     for (const auto& [name, volume] : volumes) cluster.SetVolume(volume);
     for (const auto& [name, each] : classes) cluster.SetStorageClass(each);
     for (const auto& [name, ns] : namespaces) cluster.SetNamespace(ns);
+    for (const auto& [name, each] : hyper_nodes) cluster.SetHyperNode(each);
   }
 };
 
@@ -72,6 +74,10 @@ class Life {
         if (Below(2) == 0) {
           return Change(world_.classes, absl::StrCat("s", Below(2)), [&](const std::string& name) { cluster.SetStorageClass(world_.classes[name] = AClass(name)); },
                         [&](const std::string& name) { cluster.RemoveStorageClass(name); });
+        }
+        if (Below(2) == 0) {
+          return Change(world_.hyper_nodes, absl::StrCat("h", Below(3)), [&](const std::string& name) { cluster.SetHyperNode(world_.hyper_nodes[name] = AHyperNode(name)); },
+                        [&](const std::string& name) { cluster.RemoveHyperNode(name); });
         }
         return Change(world_.namespaces, "default", [&](const std::string& name) { cluster.SetNamespace(world_.namespaces[name] = {name, {{"team", Of({"red", "blue"})}}}); },
                       [&](const std::string& name) { cluster.RemoveNamespace(name); });
@@ -204,6 +210,17 @@ class Life {
     return made;
   }
 
+  HyperNodeFacts AHyperNode(const std::string& name) {
+    using By = HyperNodeFacts::By;
+    HyperNodeFacts made;
+    made.name = name;
+    made.tier = Below(3);
+    while (Below(3) > 0) {
+      made.members.push_back({Below(2) == 0, static_cast<By>(Below(3)), Of({"n0", "n[12]", "h1", "h."}), {{"zone", Op::kIn, {"a"}}}});
+    }
+    return made;
+  }
+
   VolumeFacts AVolume(const std::string& name) {
     VolumeFacts volume;
     volume.name = name;
@@ -236,6 +253,15 @@ std::multiset<std::tuple<std::string, int, int>> PortsOf(const Cluster& cluster,
     ports.emplace(cluster.names().Text(port.protocol), port.ip == -1 ? 0 : 1, port.port);
   }
   return ports;
+}
+
+// HyperNodes with the names of their nodes.
+std::map<std::string, std::set<std::string>> DomainsOf(const Cluster& cluster) {
+  std::map<std::string, std::set<std::string>> domains;
+  for (const HyperDomain& domain : cluster.hyper_nodes().Resolve()) {
+    for (const Row row : domain.rows) domains[domain.name].insert(std::string(cluster.node_name(row)));
+  }
+  return domains;
 }
 
 void ExpectSameNodes(const Cluster& lived, const Cluster& fresh, const World& world) {
@@ -320,6 +346,7 @@ TEST(ClusterLifeTest, WhatCameAndWentLeavesNoTrace) {
     ExpectSameNodes(life.cluster, fresh, life.world());
     ExpectSamePods(life.cluster, fresh, life.world());
     ExpectSameGangs(life.cluster, fresh, life.world());
+    EXPECT_EQ(DomainsOf(life.cluster), DomainsOf(fresh));
     EXPECT_EQ(life.cluster.volumes().claim_slots(), fresh.volumes().claim_slots());
     EXPECT_EQ(life.cluster.volumes().volume_slots(), fresh.volumes().volume_slots());
     EXPECT_EQ(life.cluster.volumes().selector_slots(), fresh.volumes().selector_slots());
