@@ -133,6 +133,8 @@ class Cluster {
 
  private:
   bool SamePod(TaskId id, const PodFacts& facts) const;
+  bool SamePlace(TaskId id, const PodFacts& facts) const;
+  bool MovePod(TaskId id, const PodFacts& facts);
   absl::string_view PartitionText(const Task& task) const { return task.partition == kNone ? "" : names_.Text(task.partition); }
 
   // Their nodes may be others than before.
