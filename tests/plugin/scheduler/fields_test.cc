@@ -266,6 +266,9 @@ TEST_F(OpenClaimTest, VolumesComeBeforePods) {
   PushClaim(R"("volume.kubernetes.io/selected-node":"n1")");
   Wait();
   EXPECT_EQ(patches_, patches) << "once";
+  PushClaim(R"("volume.kubernetes.io/selected-node":"n1")", "pv1");
+  Wait();
+  EXPECT_EQ(reason_, "") << "the volume is named before the claim is bound";
   Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"20"},"spec":{}})");
   PushClaim(R"("volume.kubernetes.io/selected-node":"n1")", "pv1", "Bound");
   Wait();
@@ -311,6 +314,16 @@ TEST_F(OpenClaimTest, VolumesThatNeverComeGiveTheNodesBack) {
   EXPECT_EQ(reason_, "");
   Wait(absl::Seconds(8));
   EXPECT_EQ(reason_, "waits for 2 of 2 tasks: no volume came within 1m for claim data on node n1");
+  EXPECT_THAT(bound_, IsEmpty());
+}
+
+TEST_F(OpenClaimTest, AClaimThatIsDeletedGivesTheNodesBack) {
+  AddClass("x");
+  Run();
+  Push("persistentvolumeclaims", absl::StrCat(R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":"30","deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{)", kSpec,
+                                              R"(},"status":{"phase":"Pending"}})"));
+  Wait(absl::Seconds(2));
+  EXPECT_EQ(reason_, "waits for 2 of 2 tasks: claim data of p0 on n1 cannot be used any more");
   EXPECT_THAT(bound_, IsEmpty());
 }
 
