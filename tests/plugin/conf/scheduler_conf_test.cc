@@ -276,13 +276,13 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
                                          HasSubstr("metrics: what nodes really use is not measured"), HasSubstr("arguments of action preempt: "),
                                          HasSubstr("plugin resourcequota: quotas of namespaces are not looked at")}));
   for (const std::string& name : on) {
-    const std::vector<std::string> quiet = Notes(With(absl::StrCat("  - name: capacity\n    ", name, ": true\n")));
+    const std::vector<std::string> quiet = Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": true\n")));
     EXPECT_THAT(quiet, Not(Contains(HasSubstr(name))));
-    EXPECT_THAT(Notes(With(absl::StrCat("  - name: capacity\n    ", name, ": false\n"))), Contains(HasSubstr(absl::StrCat(":15: plugin capacity: ", name, ": "))));
+    EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": false\n"))), Contains(HasSubstr(absl::StrCat(":15: plugin tdm: ", name, ": "))));
   }
   for (const std::string& name : off) {
-    EXPECT_THAT(Notes(With(absl::StrCat("  - name: capacity\n    ", name, ": true\n"))), Contains(HasSubstr(absl::StrCat(":15: plugin capacity: ", name, ": "))));
-    EXPECT_THAT(Notes(With(absl::StrCat("  - name: capacity\n    ", name, ": false\n"))), Not(Contains(HasSubstr(name))));
+    EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": true\n"))), Contains(HasSubstr(absl::StrCat(":15: plugin tdm: ", name, ": "))));
+    EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": false\n"))), Not(Contains(HasSubstr(name))));
   }
 }
 

@@ -280,6 +280,49 @@ TEST_F(SchedulerTest, AGangTooLargeForTheClusterStaysPendingWithAReason) {
 }
 
 // tests/golden/volcano/minavailable-lt-replicas
+// What was decided by another policy is decided anew, without any event.
+TEST_F(SchedulerTest, APolicyThatChangesLetsInWhoWaits) {
+  AddNodes(1);
+  Options options;
+  options.live_policy = std::make_shared<LivePolicy>(gang::Policy());
+  const std::shared_ptr<LivePolicy> live = options.live_policy;
+  StartScheduler(std::move(options));
+  AddGroup("large", 1, R"(,"minResources":{"cpu":"20"})");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("large"), "Pending");
+  gang::Policy policy;
+  policy.overcommit_percent.reset();
+  policy.admit_by_queues = false;
+  live->Set(policy);
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("large"), "Inqueue");
+  Crash();
+  live->Set(gang::Policy());  // nobody is told any more
+}
+
+// Ranks that were kept from the last round are forgotten.
+TEST_F(SchedulerTest, APolicyThatChangesRanksNodesAnew) {
+  AddNodes(2);
+  Options options;
+  options.live_policy = std::make_shared<LivePolicy>(gang::Policy());
+  const std::shared_ptr<LivePolicy> live = options.live_policy;
+  StartScheduler(std::move(options));
+  AddGroup("first", 1);
+  AddPod("first-w-0", "first", "1");
+  Bind("first-w-0", "node-001");
+  AddGroup("second", 1);
+  AddPod("second-w-0", "second", "1");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(NodeOf("second-w-0"), "node-001") << "it is fuller";
+  gang::Policy policy;
+  policy.packing.weights = {{"memory", 1}};
+  live->Set(policy);
+  AddGroup("third", 1);
+  AddPod("third-w-0", "third", "1");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(NodeOf("third-w-0"), "node-000") << "cpu does not count, so the name decides";
+}
+
 TEST_F(SchedulerTest, TheElasticRestFollowsWhenThereIsRoom) {
   AddNodes(6);
   StartScheduler();
