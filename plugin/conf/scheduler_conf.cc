@@ -432,7 +432,7 @@ std::string PolicyText(const gang::Policy& policy) {
   std::string text = absl::StrCat("lets in ", limits.empty() ? "everybody" : absl::StrJoin(limits, " and "));
   std::vector<std::string> weights;
   if (policy.packing.weights.has_value()) {
-    for (const auto& [name, weight] : *policy.packing.weights) weights.push_back(absl::StrCat(name, " ", weight));
+    for (const auto& [name, weight] : *policy.packing.weights) weights.push_back(absl::StrCat(Shown(name), " ", weight));
   }
   absl::StrAppend(&text, "; fills fuller nodes first, by ", weights.empty() ? "all resources alike" : absl::StrJoin(weights, ", "));
   if (policy.by_deadline) {
