@@ -163,6 +163,10 @@ TEST(SchedulerConfTest, WithoutOvercommitOrEnqueueNoSumOfTheClusterIsHeld) {
   EXPECT_EQ(conf.policy.overcommit_percent, std::nullopt);
   EXPECT_FALSE(conf.policy.admit_by_queues);
   EXPECT_THAT(PolicyText(conf.policy), HasSubstr("lets in everybody"));
+  for (const char* followed : {"{name: overcommit, enableJobEnqueued: false}", "{name: capacity, enableJobEnqueued: false}", "{name: binpack, enableNodeOrder: false}",
+                               "{name: sla, enableJobOrder: false}"}) {
+    EXPECT_THAT(Notes(absl::StrCat("actions: enqueue\ntiers: [{plugins: [", followed, "]}]")), Not(Contains(HasSubstr(": enable"))));
+  }
   EXPECT_THAT(Notes("actions: enqueue"), Contains(HasSubstr(":1: action allocate: is not listed, and gangs are placed anyhow")));
 }
 
