@@ -10,10 +10,20 @@ Choice::Choice(const constraint::Asks& asks, const std::vector<Rank>& ranks) : a
   for (const Rank& rank : ranks) candidates_.push_back({rank.row, rank.scores});
 }
 
+// Those that are looked at are fetched when they are.
+bool Choice::Has(std::size_t candidate) {
+  while (candidate >= candidates_.size()) {
+    const Rank* const rank = more_.has_value() ? more_->Next() : nullptr;
+    if (rank == nullptr) return false;
+    candidates_.push_back({rank->row, rank->scores});
+  }
+  return true;
+}
+
 Row Choice::Next(absl::FunctionRef<bool(Row)> may) {
   Row best = model::kNone;
   Scores best_scores{};
-  for (std::size_t i = from_; i < candidates_.size(); ++i) {
+  for (std::size_t i = from_; Has(i); ++i) {
     Candidate& candidate = candidates_[i];
     const bool first = i == from_;
     if (candidate.row != model::kNone && !asks_.AllowedBeyond(candidate.row)) {

@@ -9,23 +9,94 @@ using model::Cluster;
 using model::Row;
 using model::ShapeId;
 
+const Rank* ShapeFit::Cursor::Next() {
+  const Entry* next = nullptr;
+  for (; sorted_ < fit_->sorted_.size(); ++sorted_) {
+    fit_->SortTo(sorted_ + 1);
+    next = &fit_->entries_[static_cast<std::size_t>(fit_->sorted_[sorted_])];
+    if (!next->moved) break;
+  }
+  const bool has_sorted = sorted_ < fit_->sorted_.size();
+  if (moved_ != fit_->moved_.end() && (!has_sorted || *moved_ < next->rank)) return &*moved_++;
+  if (!has_sorted) return nullptr;
+  ++sorted_;
+  return &next->rank;
+}
+
+void ShapeFit::SortTo(std::size_t count) const {
+  if (count <= sorted_to_) return;
+  const auto before = [this](int a, int b) { return entries_[static_cast<std::size_t>(a)].rank < entries_[static_cast<std::size_t>(b)].rank; };
+  const auto at = [this](std::size_t n) { return sorted_.begin() + static_cast<std::ptrdiff_t>(n); };
+  const std::size_t to = std::min(sorted_.size(), std::max<std::size_t>(count + 31, 2 * count));
+  if (to < sorted_.size()) std::nth_element(at(sorted_to_), at(to), sorted_.end(), before);
+  std::sort(at(sorted_to_), at(to), before);
+  sorted_to_ = to;
+}
+
+void ShapeFit::Build(const Asks& asks, const Cluster& cluster) {
+  slots_.assign(static_cast<std::size_t>(cluster.rows()), -1);
+  const auto look_at = [&](Row row) {
+    const int copies = asks.CopiesOnRow(row);
+    if (copies == 0) return;
+    slots_[static_cast<std::size_t>(row)] = static_cast<int>(entries_.size());
+    entries_.push_back({{asks.ScoresOnRow(row), cluster.node_order(row), row}, copies, false});
+    copies_ += copies;
+  };
+  // Only the nodes of the selector's rarest label can fit.
+  const model::Shape& shape = asks.shape();
+  const std::vector<Row>* rows = nullptr;
+  for (std::size_t i = 0; i < shape.selector.size(); ++i) {
+    const std::vector<Row>& alike = cluster.pod_terms().domains().RowsOf(shape.selector_topologies[i], shape.selector[i].values.front());
+    if (rows == nullptr || alike.size() < rows->size()) rows = &alike;
+  }
+  if (rows != nullptr) {
+    for (const Row row : *rows) look_at(row);
+  } else {
+    for (Row row = 0; row < cluster.rows(); ++row) look_at(row);
+  }
+  Gather();
+}
+
+void ShapeFit::Gather() {
+  moved_.clear();
+  sorted_.clear();
+  sorted_to_ = 0;
+  for (std::size_t slot = 0; slot < entries_.size(); ++slot) {
+    entries_[slot].moved = entries_[slot].copies == 0;
+    if (!entries_[slot].moved) sorted_.push_back(static_cast<int>(slot));
+  }
+}
+
 void ShapeFit::Refresh(const Asks& asks, const Cluster& cluster, Row row) {
-  if (static_cast<std::size_t>(row) >= rows_.size()) rows_.resize(static_cast<std::size_t>(cluster.rows()));
-  Entry& entry = rows_[static_cast<std::size_t>(row)];
-  if (entry.copies > 0) order_.erase(entry.rank);
-  copies_ -= entry.copies;
-  entry.copies = asks.CopiesOnRow(row);
-  copies_ += entry.copies;
-  if (entry.copies == 0) return;
-  entry.rank = {asks.ScoresOnRow(row), cluster.node_name(row), row};
-  order_.insert(entry.rank);
+  if (static_cast<std::size_t>(row) >= slots_.size()) slots_.resize(static_cast<std::size_t>(cluster.rows()), -1);
+  const int copies = asks.CopiesOnRow(row);
+  int& slot = slots_[static_cast<std::size_t>(row)];
+  if (slot == -1) {
+    if (copies == 0) return;
+    slot = static_cast<int>(entries_.size());
+    entries_.push_back({{}, 0, true});
+  }
+  Entry& entry = entries_[static_cast<std::size_t>(slot)];
+  const Rank rank{copies == 0 ? entry.rank.scores : asks.ScoresOnRow(row), cluster.node_order(row), row};
+  const bool same_rank = rank.scores == entry.rank.scores && rank.order == entry.rank.order;
+  if (copies == entry.copies && (same_rank || copies == 0)) return;
+  copies_ += copies - entry.copies;
+  if (same_rank && copies > 0 && entry.copies > 0) {
+    entry.copies = copies;
+    return;
+  }
+  if (entry.moved && entry.copies > 0) moved_.erase(entry.rank);
+  entry = {rank, copies, true};
+  if (copies > 0) moved_.insert(rank);
+  if (moved_.size() > 64 + entries_.size() / 8) Gather();
 }
 
 void Scratch::Begin(const Cluster& cluster) {
   ++call_;
-  if (cluster_id_ != cluster.id() || cluster_position_ < cluster.changes_begin()) {
+  if (cluster_id_ != cluster.id() || cluster_position_ < cluster.changes_begin() || node_order_ != cluster.node_order_version()) {
     fits_.clear();
     cluster_id_ = cluster.id();
+    node_order_ = cluster.node_order_version();
     cluster_position_ = cluster.changes_end();
   }
   if (log_.size() > 4096 + 4 * static_cast<std::size_t>(cluster.rows())) {
@@ -54,8 +125,7 @@ ShapeFit& Scratch::Fit(const Overlay& overlay, ShapeId id) {
   if (whole) {
     slot = std::make_unique<ShapeFit>();
     slot->shape_version_ = cluster.shape_version(id);
-    slot->rows_.resize(static_cast<std::size_t>(cluster.rows()));
-    for (Row row = 0; row < cluster.rows(); ++row) slot->Refresh(asks, cluster, row);
+    slot->Build(asks, cluster);
   } else {
     for (std::uint64_t at = slot->position_; at < end; ++at) slot->Refresh(asks, cluster, log_[static_cast<std::size_t>(at - log_begin_)]);
   }

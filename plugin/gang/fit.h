@@ -10,7 +10,6 @@
 
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/model/cluster.h"
@@ -21,35 +20,63 @@ namespace gangway::gang {
 // Rows that fit, best first, by what the constraints of the shape say of them; the name ends ties.
 struct Rank {
   constraint::Scores scores{};  // higher first
-  absl::string_view name;
+  std::uint64_t order = 0;      // of the name
   model::Row row = model::kNone;
 
   friend bool operator<(const Rank& a, const Rank& b) {
     for (std::size_t level = 0; level < a.scores.size(); ++level) {
       if (a.scores[level] != b.scores[level]) return a.scores[level] > b.scores[level];
     }
-    return a.name < b.name;
+    return a.order < b.order;
   }
 };
 
+// Most gangs look at the first few rows only: rows are sorted as far as somebody looks, and those that change are kept apart.
 class ShapeFit {
  public:
-  const absl::btree_set<Rank>& order() const { return order_; }
+  // Goes through the rows that fit, best first. Good while the fit is not refreshed.
+  class Cursor {
+   public:
+    explicit Cursor(const ShapeFit& fit) : fit_(&fit), moved_(fit.moved_.begin()) {}
+    const Rank* Next();  // nullptr: there is none left
+
+   private:
+    const ShapeFit* fit_;
+    std::size_t sorted_ = 0;
+    absl::btree_set<Rank>::const_iterator moved_;
+  };
+  Cursor ranks() const { return Cursor(*this); }
+  // The best row; nullptr: there is none.
+  const Rank* first() const { return ranks().Next(); }
   std::int64_t copies() const { return copies_; }  // over all rows; not more fit
-  int copies(model::Row row) const { return rows_[static_cast<std::size_t>(row)].copies; }
+  int copies(model::Row row) const {
+    const Entry* const entry = Find(row);
+    return entry == nullptr ? 0 : entry->copies;
+  }
   // Of a row with copies.
-  const Rank& rank(model::Row row) const { return rows_[static_cast<std::size_t>(row)].rank; }
+  const Rank& rank(model::Row row) const { return Find(row)->rank; }
 
  private:
   friend class Scratch;
   struct Entry {
-    int copies = 0;  // with none the row has no rank
     Rank rank;
+    int copies = 0;
+    bool moved = false;  // stands in moved_ when it has copies, and counts no more in sorted_
   };
+  const Entry* Find(model::Row row) const {
+    const int slot = static_cast<std::size_t>(row) < slots_.size() ? slots_[static_cast<std::size_t>(row)] : -1;
+    return slot == -1 ? nullptr : &entries_[static_cast<std::size_t>(slot)];
+  }
+  void Build(const constraint::Asks& asks, const model::Cluster& cluster);
   void Refresh(const constraint::Asks& asks, const model::Cluster& cluster, model::Row row);
+  void Gather();
+  void SortTo(std::size_t count) const;
 
-  std::vector<Entry> rows_;
-  absl::btree_set<Rank> order_;
+  std::vector<int> slots_;  // by row: of its entry; -1: it never fitted
+  std::vector<Entry> entries_;
+  mutable std::vector<int> sorted_;    // entries; the first sorted_to_ are in order, and before all others
+  mutable std::size_t sorted_to_ = 0;
+  absl::btree_set<Rank> moved_;
   std::int64_t copies_ = 0;
   std::uint64_t shape_version_ = 0;
   std::uint64_t position_ = 0;   // of the scratch's log: refreshed up to here
@@ -85,6 +112,7 @@ class Scratch {
  private:
   std::size_t max_shapes_;
   std::uint64_t cluster_id_ = 0;
+  std::uint64_t node_order_ = 0;        // version
   std::uint64_t cluster_position_ = 0;  // changes of the cluster that are in the log
   std::uint64_t call_ = 0;
   std::vector<model::Row> log_;

@@ -18,9 +18,9 @@ void Overlay::Take(Row row, model::ShapeId shape, int count) {
   trial_.push_back({row, shape, count});
 }
 
-void Overlay::TakeFromQueue(model::QueueId queue, const Resources& amounts) {
-  AddToQueue(queue, amounts, 1);
-  queue_trial_.push_back({queue, amounts});
+void Overlay::TakeFromQueue(model::QueueId queue, const Resources& amounts, std::int64_t times) {
+  AddToQueue(queue, amounts, times);
+  queue_trial_.push_back({queue, amounts, times});
 }
 
 void Overlay::AddToQueue(model::QueueId queue, const Resources& amounts, std::int64_t times) {
@@ -41,7 +41,7 @@ std::vector<Row> Overlay::Drop() {
     touched.push_back(trial_.back().row);
     TakeBack();
   }
-  for (const QueueStep& step : queue_trial_) AddToQueue(step.queue, step.amounts, -1);
+  for (const QueueStep& step : queue_trial_) AddToQueue(step.queue, step.amounts, -step.times);
   queue_trial_.clear();
   return touched;
 }

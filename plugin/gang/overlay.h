@@ -25,7 +25,7 @@ class Overlay : public constraint::Placed {
 
   // On kNone the pods will be somewhere: nothing but what only one of them can have is taken.
   void Take(model::Row row, model::ShapeId shape, int count);
-  void TakeFromQueue(model::QueueId queue, const model::Resources& amounts);
+  void TakeFromQueue(model::QueueId queue, const model::Resources& amounts, std::int64_t times = 1);
 
   // A trial: what was taken since Begin is kept by Keep or dropped by Drop, which returns the rows it touched. Trials do not nest.
   void Begin();
@@ -43,6 +43,7 @@ class Overlay : public constraint::Placed {
   struct QueueStep {
     model::QueueId queue;
     model::Resources amounts;
+    std::int64_t times;
   };
 
   struct Taken {

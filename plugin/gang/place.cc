@@ -43,11 +43,12 @@ std::vector<GangPlacement::Group> GangPlacement::GroupByShape(const std::vector<
   return groups;
 }
 
-void GangPlacement::Put(std::size_t task, Row row) {
-  const ShapeId shape = overlay_.cluster().task(usable_.tasks[task]).shape;
-  rows_[task] = row;
-  overlay_.Take(row, shape, 1);
-  overlay_.TakeFromQueue(gang_.queue, overlay_.cluster().shape(shape).request);
+// Tasks of one shape.
+void GangPlacement::Put(absl::Span<const std::size_t> tasks, Row row) {
+  const ShapeId shape = overlay_.cluster().task(usable_.tasks[tasks.front()]).shape;
+  for (const std::size_t task : tasks) rows_[task] = row;
+  overlay_.Take(row, shape, static_cast<int>(tasks.size()));
+  overlay_.TakeFromQueue(gang_.queue, overlay_.cluster().shape(shape).request, static_cast<std::int64_t>(tasks.size()));
   scratch_.RowTouched(row);
 }
 
@@ -58,8 +59,12 @@ void GangPlacement::DropAll() {
 
 std::vector<Rank> GangPlacement::RanksOf(ShapeId shape) {
   const ShapeFit& fit = scratch_.Fit(overlay_, shape);
-  if (within_ == nullptr) return {fit.order().begin(), fit.order().end()};
   std::vector<Rank> ranks;
+  if (within_ == nullptr) {
+    ShapeFit::Cursor all = fit.ranks();
+    while (const Rank* const rank = all.Next()) ranks.push_back(*rank);
+    return ranks;
+  }
   for (const Row row : within_->rows) {
     if (fit.copies(row) > 0) ranks.push_back(fit.rank(row));
   }
@@ -67,9 +72,14 @@ std::vector<Rank> GangPlacement::RanksOf(ShapeId shape) {
   return ranks;
 }
 
+Choice GangPlacement::ChoiceOf(ShapeId shape) {
+  const constraint::Asks& asks = overlay_.AsksOf(shape);
+  return within_ == nullptr ? Choice(asks, scratch_.Fit(overlay_, shape)) : Choice(asks, RanksOf(shape));
+}
+
 // The best row now; kNone: there is none.
 const Rank* GangPlacement::FirstOf(const ShapeFit& fit) const {
-  if (within_ == nullptr) return fit.order().empty() ? nullptr : &*fit.order().begin();
+  if (within_ == nullptr) return fit.first();
   const Rank* first = nullptr;
   for (const Row row : within_->rows) {
     if (fit.copies(row) > 0 && (first == nullptr || fit.rank(row) < *first)) first = &fit.rank(row);
@@ -104,11 +114,13 @@ bool GangPlacement::FillGreedily(const std::vector<Group>& groups) {
     if (within_ != nullptr) {
       for (const Rank& rank : RanksOf(group.shape)) choose(rank);
     } else {
-      for (auto it = fit.order().begin(); it != fit.order().end() && left > 0; ++it) choose(*it);
+      ShapeFit::Cursor ranks = fit.ranks();
+      for (const Rank* rank = ranks.Next(); rank != nullptr && left > 0; rank = ranks.Next()) choose(*rank);
     }
     std::size_t next = 0;
     for (const auto& [row, count] : chosen) {
-      for (int i = 0; i < count; ++i) Put(group.tasks[next++], row);
+      Put({&group.tasks[next], static_cast<std::size_t>(count)}, row);
+      next += static_cast<std::size_t>(count);
     }
     all = all && left == 0;
   }
@@ -117,12 +129,12 @@ bool GangPlacement::FillGreedily(const std::vector<Group>& groups) {
 
 // Each task changes where the next may go.
 bool GangPlacement::FillOneByOne(const Group& group) {
-  Choice choice(overlay_.AsksOf(group.shape), RanksOf(group.shape));
+  Choice choice = ChoiceOf(group.shape);
   for (const std::size_t task : group.tasks) {
     if (rows_[task] != model::kNone) continue;
     const Row row = choice.Next();
     if (row == model::kNone) return false;
-    Put(task, row);
+    Put({&task, 1}, row);
   }
   return true;
 }
@@ -151,7 +163,7 @@ bool GangPlacement::FillByDomains(const std::vector<Group>& groups) {
   for (int budget = std::max(search_budget_, 8 * looks); const Domain& domain : domains) {
     if ((budget -= looks) < 0) break;
     DropAll();
-    Put(decider.tasks.front(), domain.row);
+    Put({decider.tasks.data(), 1}, domain.row);
     if (FillGreedily(groups)) return true;
   }
   return false;
@@ -215,7 +227,8 @@ bool GangPlacement::FillBySearch(std::vector<Group>& groups) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       std::size_t next = 0;
       for (const auto& [row, count] : found[g]) {
-        for (int i = 0; i < count; ++i) Put(groups[g].tasks[next++], row);
+        Put({&groups[g].tasks[next], static_cast<std::size_t>(count)}, row);
+        next += static_cast<std::size_t>(count);
       }
     }
     return true;
@@ -279,7 +292,7 @@ Row GangPlacement::BestRow(std::size_t task) {
   const bool keeps = kept_ != nullptr && !kept_->empty();
   if (!asks.changes_beyond() && !keeps) return FirstOf(fit)->row;
   const model::Shape& shape = overlay_.cluster().shape(id);
-  Choice choice(asks, RanksOf(id));
+  Choice choice = ChoiceOf(id);
   if (!keeps) return choice.Next();
   if (kept_->LeavesInQueue(gang_.queue, shape.request)) {
     const Row row = choice.Next([&](Row each) { return kept_->Leaves(each, shape); });
@@ -303,15 +316,13 @@ bool GangPlacement::PlaceOne(std::size_t task) {
     if (!overlay_.AsksOf(shape).reopens()) full_shapes_.push_back(shape);
     return false;
   }
-  Put(task, row);
+  Put({&task, 1}, row);
   return true;
 }
 
 void GangPlacement::TakeBack(std::size_t task) {
-  model::Resources less;
-  less.Subtract(overlay_.cluster().shape(overlay_.cluster().task(usable_.tasks[task]).shape).request);
   overlay_.TakeBack();
-  overlay_.TakeFromQueue(gang_.queue, less);
+  overlay_.TakeFromQueue(gang_.queue, overlay_.cluster().shape(overlay_.cluster().task(usable_.tasks[task]).shape).request, -1);
   scratch_.RowTouched(rows_[task]);
   rows_[task] = model::kNone;
 }
@@ -520,7 +531,11 @@ bool GangPlacement::PlaceWithinHyperNode() {
     }
     return true;
   };
+  const std::vector<Group> groups = GroupByShape(usable);
   for (const model::HyperDomain* const domain : domains) {
+    std::int64_t copies = 0;
+    for (const Group& group : groups) copies += CopiesOf(group.shape, domain);
+    if (copies < static_cast<std::int64_t>(needs_.all.size())) continue;
     if (place_in(domain)) return true;
     if (reason_.has_value()) return false;  // the queue's, wherever the gang goes
   }

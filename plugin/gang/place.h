@@ -12,6 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "plugin/gang/choice.h"
 #include "plugin/gang/fit.h"
 #include "plugin/gang/kept_room.h"
 #include "plugin/gang/needs.h"
@@ -52,6 +54,7 @@ class GangPlacement {
   std::vector<Group> GroupByShape(const std::vector<std::size_t>& tasks) const;
   // The rows that take one of the shape, best first; those of `within_`.
   std::vector<Rank> RanksOf(model::ShapeId shape);
+  Choice ChoiceOf(model::ShapeId shape);
   const Rank* FirstOf(const ShapeFit& fit) const;
   std::int64_t CopiesOf(model::ShapeId shape, const model::HyperDomain* within);
   bool PlaceNeeds();
@@ -81,7 +84,7 @@ class GangPlacement {
   bool PlaceOne(std::size_t task);
   bool PlaceUnit(const Unit& unit);
   void TakeBack(std::size_t task);
-  void Put(std::size_t task, model::Row row);
+  void Put(absl::Span<const std::size_t> tasks, model::Row row);
   void DropAll();
   bool AllowedByQueue(const std::vector<std::size_t>& tasks, bool complain);
 

@@ -118,24 +118,53 @@ TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
   return it == task_by_key_.end() ? kNone : it->second;
 }
 
+// But for its phase and node.
 bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
-  const TaskStatus status = task.status == TaskStatus::kBinding ? TaskStatus::kPending : task.status;
   // A gang that nobody told of yet is another than none.
   const bool same_gang = task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang);
-  const bool on_node = task.status == TaskStatus::kBinding ? facts.node.empty()
-                       : task.row == kNone                 ? facts.node.empty()
-                                                           : facts.node == node_name(task.row);
-  return task.uid == facts.uid && status == StatusOf(facts) && on_node && same_gang &&
-         names_.Text(task.role) == facts.role && PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
-         task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
-         task.created == facts.created &&
-         shapes_.IsOf(task.shape, facts.wants) && (Ended(status) || pod_terms_.Same(id, facts.labels));
+  return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role && PartitionText(task) == facts.partition &&
+         task.priority == facts.priority && task.index == facts.index && task.ours == facts.ours && task.gated == facts.gated &&
+         task.controlled == facts.controlled && task.created == facts.created && shapes_.IsOf(task.shape, facts.wants) &&
+         (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
+}
+
+bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
+  const Task& task = tasks_[id];
+  const bool assumed = task.status == TaskStatus::kBinding;
+  const bool on_node = assumed || task.row == kNone ? facts.node.empty() : facts.node == node_name(task.row);
+  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts);
+}
+
+// What happens to most pods: their phase or node is another, and nothing else. False: it takes more than that.
+bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
+  Task& task = tasks_[id];
+  const TaskStatus before = task.status, now = StatusOf(facts);
+  const bool waits = MayBePlaced(facts);
+  if (Ended(before) || !pod_terms_.SetWaits(id, waits)) return false;
+  ++version_;
+  UnpromiseVolumes(id);
+  GiveRoom(id);
+  const Row row_before = task.row, row = facts.node.empty() ? kNone : nodes_.Intern(facts.node);
+  const auto releasing = [](TaskStatus status, Row at) { return status == TaskStatus::kReleasing && at != kNone ? 1 : 0; };
+  if (task.gang != kNone) gangs_.StatusChanged(task.gang, before, now, releasing(now, row) - releasing(before, row_before));
+  task.row = row;
+  task.status = now;
+  if (row != kNone) nodes_.Enter(row);
+  if (row_before != kNone) {
+    nodes_.Leave(row_before);
+    nodes_.FreeIfUnused(row_before);
+  }
+  if (Ended(now)) pod_terms_.Remove(id);
+  TakeRoom(id);
+  return true;
 }
 
 TaskId Cluster::SetPod(const PodFacts& facts) {
   const std::string key = KeyOf(facts.ns, facts.name);
-  if (auto it = task_by_key_.find(key); it != task_by_key_.end() && SamePod(it->second, facts)) return it->second;
+  if (auto it = task_by_key_.find(key); it != task_by_key_.end() && SamePod(it->second, facts)) {
+    if (SamePlace(it->second, facts) || MovePod(it->second, facts)) return it->second;
+  }
   ++version_;
   Row assumed = kNone;
   if (auto it = task_by_key_.find(key); it != task_by_key_.end()) {

@@ -79,6 +79,9 @@ class Cluster {
   int present_nodes() const { return nodes_.present_nodes(); }
   absl::string_view node_name(Row row) const { return nodes_.name(row); }
   Row FindNode(absl::string_view name) const { return nodes_.Find(name); }
+  // Of their names, see Nodes.
+  std::uint64_t node_order(Row row) const { return nodes_.order(row); }
+  std::uint64_t node_order_version() const { return nodes_.order_version(); }
   std::int64_t free(Row row, Dim dim) const { return nodes_.free(row, dim); }
   std::int64_t allocatable(Row row, Dim dim) const { return nodes_.allocatable(row, dim); }
   const std::vector<HostPort>& ports(Row row) const { return nodes_.ports(row); }
@@ -130,6 +133,8 @@ class Cluster {
 
  private:
   bool SamePod(TaskId id, const PodFacts& facts) const;
+  bool SamePlace(TaskId id, const PodFacts& facts) const;
+  bool MovePod(TaskId id, const PodFacts& facts);
   absl::string_view PartitionText(const Task& task) const { return task.partition == kNone ? "" : names_.Text(task.partition); }
 
   // Their nodes may be others than before.
@@ -157,7 +162,7 @@ class Cluster {
   HyperNodes hyper_nodes_;
   Domains domains_{nodes_, names_};
   PodTerms pod_terms_{domains_};
-  Shapes shapes_{dims_, names_, volumes_, pod_terms_};
+  Shapes shapes_{dims_, names_, volumes_, pod_terms_, domains_};
   Gangs gangs_{dims_, names_};
   Queues queues_{dims_};
   SlotTable<Task> tasks_;

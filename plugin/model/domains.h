@@ -40,8 +40,12 @@ class Domains {
     const std::vector<int>& values = topologies_[topology].values;
     return static_cast<std::size_t>(row) < values.size() ? values[static_cast<std::size_t>(row)] : -1;
   }
-  // How many nodes have a value.
-  const absl::flat_hash_map<int, int>& rows_by_value(TopologyId topology) const { return topologies_[topology].rows; }
+  // The nodes that have the value, in no order.
+  const std::vector<Row>& RowsOf(TopologyId topology, int value) const {
+    static const std::vector<Row>& none = *new std::vector<Row>();
+    const auto it = topologies_[topology].rows.find(value);
+    return it == topologies_[topology].rows.end() ? none : it->second;
+  }
   absl::string_view KeyOf(TopologyId topology) const { return names_.Text(topologies_[topology].key); }
   int slots() const { return topologies_.slots(); }
 
@@ -51,8 +55,8 @@ class Domains {
   struct Topology {
     int key = 0;  // interned
     int users = 0;
-    std::vector<int> values;             // by row
-    absl::flat_hash_map<int, int> rows;  // how many by value
+    std::vector<int> values;  // by row
+    absl::flat_hash_map<int, std::vector<Row>> rows;
   };
   int LabelOf(Row row, int key) const;
   void Move(TopologyId id, Row row, int before, int now);

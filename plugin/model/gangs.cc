@@ -60,7 +60,8 @@ void Gangs::Leave(TaskId id, Task& task) {
   FreeIfUnused(gang_id);
 }
 
-void Gangs::StatusChanged(GangId id, TaskStatus before, TaskStatus now) {
+void Gangs::StatusChanged(GangId id, TaskStatus before, TaskStatus now, int releasing) {
+  table_[id].binding_releasing += releasing;
   --table_[id].count[static_cast<std::size_t>(before)];
   ++table_[id].count[static_cast<std::size_t>(now)];
   Changed(id);

@@ -79,8 +79,8 @@ class Gangs {
 
   void Join(TaskId id, Task& task, GangId gang);
   void Leave(TaskId id, Task& task);
-  // Of one of its tasks.
-  void StatusChanged(GangId id, TaskStatus before, TaskStatus now);
+  // Of one of its tasks. `releasing`: so many more are terminating and hold a node.
+  void StatusChanged(GangId id, TaskStatus before, TaskStatus now, int releasing = 0);
   // Its tasks hold more, or with -1 less.
   void Hold(GangId id, const Resources& amounts, int times) { table_[id].held.Add(amounts, times); }
 

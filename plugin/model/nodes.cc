@@ -1,6 +1,7 @@
 #include "plugin/model/nodes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "absl/strings/numbers.h"
@@ -56,13 +57,29 @@ Row Nodes::Intern(absl::string_view name) {
     unschedulable_.push_back(0);
     ports_.emplace_back();
     pods_.push_back(0);
+    order_.push_back(0);
   }
   row_by_name_.emplace(id, row);
+  PutInOrder(row);
   return row;
+}
+
+// Between its neighbours; where there is nothing between them, all get new places.
+void Nodes::PutInOrder(Row row) {
+  constexpr std::uint64_t kGap = std::uint64_t{1} << 32;
+  const auto it = by_order_.emplace(name(row), row).first;
+  const std::uint64_t before = it == by_order_.begin() ? 0 : order(std::prev(it)->second);
+  const std::uint64_t after = std::next(it) == by_order_.end() ? before + 2 * kGap : order(std::next(it)->second);
+  order_[Index(row)] = before + (after - before) / 2;
+  if (order(row) != before && after > before) return;
+  ++order_version_;
+  std::uint64_t place = 0;
+  for (const auto& [text, each] : by_order_) order_[Index(each)] = place += kGap;
 }
 
 void Nodes::FreeIfUnused(Row row) {
   if (present(row) || pods_[Index(row)] != 0) return;
+  by_order_.erase(name(row));
   row_by_name_.erase(name_[Index(row)]);
   free_rows_.push_back(row);
 }
@@ -242,6 +259,9 @@ void Nodes::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
   for (Row row = 0; row < rows(); ++row) {
     const Sums& sum = sums[Index(row)];
     const std::string node = absl::StrCat("node ", name(row), ": ");
+    if (const auto it = by_order_.find(name(row)); it != by_order_.end() && it->second == row && it != by_order_.begin() && order(std::prev(it)->second) >= order(row)) {
+      wrong.push_back(absl::StrCat(node, "its place is not after that of the name before"));
+    }
     const bool unused = std::find(free_rows_.begin(), free_rows_.end(), row) != free_rows_.end();
     if (unused != (!present(row) && sum.pods == 0)) wrong.push_back(absl::StrCat(node, "is kept for nobody, or its row is given away"));
     if (pods_[Index(row)] != sum.pods) wrong.push_back(absl::StrCat(node, "pods are ", pods_[Index(row)], ", of those that name it ", sum.pods));

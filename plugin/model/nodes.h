@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "plugin/model/facts.h"
@@ -30,6 +31,9 @@ class Nodes {
   // The row of a node that may be unknown.
   Row Intern(absl::string_view name);
   Row Find(absl::string_view name) const;
+  // Less for the name that comes first. Orders of rows may become others, in the same order, when order_version does.
+  std::uint64_t order(Row row) const { return order_[Index(row)]; }
+  std::uint64_t order_version() const { return order_version_; }
   void FreeIfUnused(Row row);
 
   // A pod names the node, or does no more.
@@ -69,6 +73,7 @@ class Nodes {
   }
   bool Same(Row row, const NodeFacts& facts) const;
   void Changed(Row row);
+  void PutInOrder(Row row);
   void GrowTo(int dims);
   void Add(std::vector<std::int64_t>& table, Row row, const Resources& amounts, std::int64_t times);
   Resources Amounts(const std::vector<std::int64_t>& table, Row row) const;
@@ -87,6 +92,9 @@ class Nodes {
   std::vector<char> unschedulable_;
   std::vector<std::vector<HostPort>> ports_;
   std::vector<int> pods_;
+  std::vector<std::uint64_t> order_;
+  absl::btree_map<absl::string_view, Row> by_order_;
+  std::uint64_t order_version_ = 0;
   std::vector<Row> free_rows_;
   absl::flat_hash_map<int, Row> row_by_name_;
   Resources total_, held_on_present_;

@@ -262,6 +262,13 @@ void PodTerms::Remove(TaskId id) {
   pods_[static_cast<std::size_t>(id)] = {};
 }
 
+bool PodTerms::SetWaits(TaskId id, bool waits) {
+  Pod& pod = pods_[static_cast<std::size_t>(id)];
+  if (pod.waits != waits && pod.its_class != -1) return false;
+  pod.waits = waits;
+  return true;
+}
+
 bool PodTerms::Same(TaskId id, const LabelList& labels) const {
   const absl::string_view there = static_cast<std::size_t>(id) < pods_.size() ? absl::string_view(pods_[static_cast<std::size_t>(id)].labels) : absl::string_view();
   return there.empty() ? labels.empty() : LabelsIn(there) == PackLabels(labels);

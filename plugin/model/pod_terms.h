@@ -45,6 +45,8 @@ class PodTerms {
   // A pod that has not ended. It is in no row until Enter, and in none when it is Set anew. `waits`: for a node from us.
   void Set(TaskId id, absl::string_view ns, const std::vector<std::pair<std::string, std::string>>& labels, bool waits);
   void Remove(TaskId id);
+  // False: it matters, so that the pod must be Set anew.
+  bool SetWaits(TaskId id, bool waits);
   bool Same(TaskId id, const std::vector<std::pair<std::string, std::string>>& labels) const;
   // The terms that hold for it, by their keys.
   std::vector<TermId> Matched(TaskId id) const;

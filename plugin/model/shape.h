@@ -66,6 +66,7 @@ struct Spread {
 struct Shape {
   Resources request;
   Term selector;
+  std::vector<int> selector_topologies;  // of the selector's labels, in its order
   bool has_affinity = false;
   std::vector<Term> affinity;
   std::vector<Preference> preferences;

@@ -59,6 +59,8 @@ ShapeId Shapes::Add(Shape shape) {
   const ShapeId id = table_.Add();
   shape.users = 1;
   pod_terms_.Use(shape);
+  shape.selector_topologies.clear();
+  for (const Requirement& requirement : shape.selector) shape.selector_topologies.push_back(domains_.Use(names_.Text(requirement.key)));
   by_key_.emplace(shape.key, id);
   table_[id] = {std::move(shape), ++last_version_};
   return id;
@@ -70,6 +72,7 @@ void Shapes::Release(ShapeId id) {
   by_key_.erase(shape.key);
   for (const ClaimId claim : shape.claims) volumes_.Unuse(claim, id);
   pod_terms_.Unuse(shape);
+  for (const TopologyId topology : shape.selector_topologies) domains_.Unuse(topology);
   table_.Remove(id);
 }
 

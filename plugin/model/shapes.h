@@ -20,7 +20,8 @@ namespace gangway::model {
 
 class Shapes {
  public:
-  Shapes(Dims& dims, Names& names, Volumes& volumes, PodTerms& pod_terms) : dims_(dims), names_(names), volumes_(volumes), pod_terms_(pod_terms) {}
+  Shapes(Dims& dims, Names& names, Volumes& volumes, PodTerms& pod_terms, Domains& domains)
+      : dims_(dims), names_(names), volumes_(volumes), pod_terms_(pod_terms), domains_(domains) {}
 
   // For one pod more, of pods that want this. `matched` says which terms hold for it, asked when its own are known; `rematched` as PodTerms says.
   ShapeId Intern(const Wants& wants, absl::FunctionRef<std::vector<TermId>()> matched, std::vector<TaskId>& rematched);
@@ -58,6 +59,7 @@ class Shapes {
   Names& names_;
   Volumes& volumes_;
   PodTerms& pod_terms_;
+  Domains& domains_;
   SlotTable<Entry> table_;
   absl::flat_hash_map<std::string, ShapeId> by_key_;
   std::uint64_t last_version_ = 0;

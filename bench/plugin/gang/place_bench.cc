@@ -198,6 +198,178 @@ void BM_ThousandGangs(benchmark::State& state) {
 }
 BENCHMARK(BM_ThousandGangs)->Unit(benchmark::kMillisecond);
 
+// ---- what pods ask of each other and of nodes
+
+// Nodes at 95 % of their cpu: what is left is a task of a gang below.
+void FillNodes(model::Cluster& cluster, int nodes) {
+  for (int i = 0; i < nodes; ++i) cluster.SetPod(RunningPod(absl::StrCat("filler-", i), NodeName(i), 15'200));
+}
+
+enum class Asks { kNodes, kApart, kSpread };
+
+// `gangs` of 3 tasks, each with a shape of its own: a selector, a toleration, a preferred zone; and, as `asks` says, its pods on nodes of their
+// own, or evenly over zones.
+void AddOwnGangs(model::Cluster& cluster, int gangs, Asks asks) {
+  for (int g = 0; g < gangs; ++g) {
+    const std::string name = absl::StrCat("g", g);
+    model::GangFacts gang;
+    gang.ns = "default";
+    gang.name = gang.uid = name;
+    gang.min_member = 3;
+    gang.phase = model::GangPhase::kInqueue;
+    cluster.SetGang(gang);
+    model::Wants wants;
+    wants.requests = {{"cpu", 200}, {"memory", 1 << 28}, {"pods", 1}};
+    wants.selector = {{"pool", absl::StrCat("p", g % 10)}};
+    wants.tolerations = {{name, "", "", true}};
+    wants.preferences = {{10, {{"zone", model::Op::kIn, {absl::StrCat("z", g % 3)}}}}};
+    const model::PodTermFacts own{asks == Asks::kApart ? "kubernetes.io/hostname" : "zone", {{"default"}, {}, {{"job", model::Op::kIn, {name}}}}};
+    if (asks == Asks::kApart) wants.pod_anti_affinity = {own};
+    if (asks == Asks::kSpread) wants.spreads = {{own}};
+    for (int i = 0; i < 3; ++i) {
+      model::PodFacts pod;
+      pod.ns = "default";
+      pod.name = absl::StrCat(name, "-w-", i);
+      pod.uid = pod.name;
+      pod.gang = name;
+      pod.role = "worker";
+      pod.index = i;
+      pod.labels = {{"job", name}, {"index", absl::StrCat(i)}};
+      pod.wants = wants;
+      cluster.SetPod(pod);
+    }
+  }
+}
+
+// Arguments: nodes, what is asked. 1,000 such gangs at once, from pods that wait to a decision for all of them; items are gangs.
+void BM_GangsOfTheirOwn(benchmark::State& state) {
+  const int nodes = static_cast<int>(state.range(0));
+  const auto asks = static_cast<Asks>(state.range(1));
+  model::Cluster cluster;
+  AddNodes(cluster, nodes);
+  for (int i = 0; i < nodes; ++i) {
+    model::NodeFacts node;
+    node.name = NodeName(i);
+    node.allocatable = {{"cpu", 16'000}, {"memory", 64 * kGi}, {"ephemeral-storage", 200 * kGi}, {"pods", 110}};
+    node.labels = {{"kubernetes.io/hostname", node.name}, {"zone", absl::StrCat("z", i % 3)}, {"pool", absl::StrCat("p", i % 10)}};
+    cluster.SetNode(node);
+  }
+  FillNodes(cluster, nodes);
+  AddOwnGangs(cluster, 1000, asks);
+  for (auto _ : state) {
+    Scratch scratch;
+    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != 3000) state.SkipWithError("not every gang was placed");
+  }
+  state.SetItemsProcessed(state.iterations() * 1000);
+}
+BENCHMARK(BM_GangsOfTheirOwn)
+    ->ArgNames({"nodes", "asks"})
+    ->Args({1000, 0})
+    ->Args({5000, 0})
+    ->Args({5000, 1})
+    ->Args({5000, 2})
+    ->Unit(benchmark::kMillisecond);
+
+// Arguments: nodes, tasks. One gang whose pods are each on a node of their own, or evenly over three zones; warm, as above.
+void PlaceWarm(benchmark::State& state, Asks asks) {
+  model::Cluster cluster;
+  AddNodes(cluster, static_cast<int>(state.range(0)));
+  AddGang(cluster, "gang", static_cast<int>(state.range(1)), 4000);
+  const model::PodTermFacts own{asks == Asks::kApart ? "kubernetes.io/hostname" : "zone", {{"default"}, {}, {{"job", model::Op::kIn, {"gang"}}}}};
+  for (std::int64_t i = 0; i < state.range(1); ++i) {
+    model::PodFacts pod;
+    pod.ns = "default";
+    pod.name = absl::StrCat("gang-w-", i);
+    pod.uid = pod.name;
+    pod.gang = "gang";
+    pod.role = "worker";
+    pod.index = static_cast<int>(i);
+    pod.labels = {{"job", "gang"}};
+    pod.wants.requests = {{"cpu", 4000}, {"memory", 1 << 28}, {"pods", 1}};
+    if (asks == Asks::kApart) pod.wants.pod_anti_affinity = {own};
+    if (asks == Asks::kSpread) pod.wants.spreads = {{own}};
+    cluster.SetPod(pod);
+  }
+  Scratch scratch;
+  std::int64_t change = 0;
+  for (auto _ : state) {
+    const std::string node = NodeName(change / 2 % state.range(0));
+    if (change++ % 2 == 0) {
+      cluster.SetPod(RunningPod("other", node, 1000));
+    } else {
+      cluster.RemovePod("default", "other");
+    }
+    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != static_cast<std::size_t>(state.range(1))) state.SkipWithError("the gang was not placed");
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(1));
+}
+void BM_PlaceApartWarm(benchmark::State& state) { PlaceWarm(state, Asks::kApart); }
+void BM_PlaceSpreadWarm(benchmark::State& state) { PlaceWarm(state, Asks::kSpread); }
+BENCHMARK(BM_PlaceApartWarm)->ArgNames({"nodes", "tasks"})->Args({1000, 100})->Args({5000, 512})->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_PlaceSpreadWarm)->ArgNames({"nodes", "tasks"})->Args({1000, 100})->Args({5000, 512})->Unit(benchmark::kMicrosecond);
+
+// Argument: nodes, 16 in a rack, 16 racks in a pod, and one spine. A gang of 512 that lies in one HyperNode of the second tier; warm.
+void BM_PlaceInHyperNodeWarm(benchmark::State& state) {
+  const int nodes = static_cast<int>(state.range(0));
+  model::Cluster cluster;
+  AddNodes(cluster, nodes);
+  const auto add = [&](const std::string& name, int tier, const std::string& prefix, int first, int count, bool of_nodes) {
+    model::HyperNodeFacts hyper_node;
+    hyper_node.name = name;
+    hyper_node.tier = tier;
+    for (int i = first; i < first + count; ++i) {
+      hyper_node.members.push_back({of_nodes, model::HyperNodeFacts::By::kName, of_nodes ? NodeName(i) : absl::StrCat(prefix, i), {}});
+    }
+    cluster.SetHyperNode(hyper_node);
+  };
+  const int racks = nodes / 16, pods = racks / 16;
+  for (int i = 0; i < racks; ++i) add(absl::StrCat("rack-", i), 1, "", 16 * i, 16, true);
+  for (int i = 0; i < pods; ++i) add(absl::StrCat("pod-", i), 2, "rack-", 16 * i, 16, false);
+  add("spine", 3, "pod-", 0, pods, false);
+  AddGang(cluster, "gang", 512, 4000);
+  model::GangFacts gang;
+  gang.ns = "default";
+  gang.name = gang.uid = "gang";
+  gang.min_member = 512;
+  gang.phase = model::GangPhase::kInqueue;
+  gang.topology = {true, 2, ""};
+  cluster.SetGang(gang);
+  Scratch scratch;
+  std::int64_t change = 0;
+  for (auto _ : state) {
+    const std::string node = NodeName(change / 2 % state.range(0));
+    if (change++ % 2 == 0) {
+      cluster.SetPod(RunningPod("other", node, 1000));
+    } else {
+      cluster.RemovePod("default", "other");
+    }
+    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != 512) state.SkipWithError("the gang was not placed");
+  }
+  state.SetItemsProcessed(state.iterations() * 512);
+}
+BENCHMARK(BM_PlaceInHyperNodeWarm)->ArgNames({"nodes"})->Arg(1024)->Arg(10240)->Unit(benchmark::kMicrosecond);
+
+// Arguments: nodes, pods on them, jobs whose pods ask where their own are. All objects as facts, to the first decision.
+void BM_FirstDecision(benchmark::State& state) {
+  const int nodes = static_cast<int>(state.range(0)), pods = static_cast<int>(state.range(1)), jobs = static_cast<int>(state.range(2));
+  for (auto _ : state) {
+    model::Cluster cluster;
+    AddNodes(cluster, nodes);
+    for (int i = 0; i < pods; ++i) {
+      model::PodFacts pod = RunningPod(absl::StrCat("pod-", i), NodeName(i % nodes), 100);
+      const std::string job = absl::StrCat("job-", i % 5000);
+      pod.labels = {{"job", job}, {"index", absl::StrCat(i)}};
+      if (i % 5000 < jobs) pod.wants.pod_anti_affinity = {{"zone", {{"elsewhere"}, {}, {{"job", model::Op::kIn, {job}}}}}};
+      cluster.SetPod(pod);
+    }
+    AddGang(cluster, "gang", 16, 4000);
+    Scratch scratch;
+    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != 16) state.SkipWithError("the gang was not placed");
+  }
+  state.SetItemsProcessed(state.iterations() * pods);
+}
+BENCHMARK(BM_FirstDecision)->ArgNames({"nodes", "pods", "jobs"})->Args({5000, 150'000, 0})->Args({5000, 150'000, 1000})->Unit(benchmark::kMillisecond)->Iterations(1);
+
 // One event about a pod. Items are events.
 void BM_PodEvents(benchmark::State& state) {
   model::Cluster cluster;

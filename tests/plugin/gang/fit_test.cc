@@ -28,7 +28,8 @@ class FitTest : public ::testing::Test {
   }
   std::vector<std::string> Order(Scratch& scratch, const Overlay& overlay) {
     std::vector<std::string> names;
-    for (const Rank& rank : scratch.Fit(overlay, shape).order()) names.emplace_back(rank.name);
+    ShapeFit::Cursor ranks = scratch.Fit(overlay, shape).ranks();
+    while (const Rank* const rank = ranks.Next()) names.emplace_back(overlay.cluster().node_name(rank->row));
     return names;
   }
   World w;

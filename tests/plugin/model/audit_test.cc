@@ -65,7 +65,7 @@ class AuditTest : public ::testing::Test {
   Volumes volumes{names};
   Domains domains{nodes, names};
   PodTerms pod_terms{domains};
-  Shapes shapes{dims, names, volumes, pod_terms};
+  Shapes shapes{dims, names, volumes, pod_terms, domains};
   Gangs gangs{dims, names};
   Queues queues{dims};
   SlotTable<Task> tasks;
