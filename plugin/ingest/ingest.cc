@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "api/duration.h"
 #include "api/field_table.h"
 #include "api/volcano/queue_parts.h"
 #include "plugin/ingest/requests.h"
@@ -52,6 +53,13 @@ int IndexOf(absl::string_view name) {
   int index = -1;
   if (parts.size() < 3 || !absl::SimpleAtoi(parts.back(), &index) || index < 0) return -1;
   return index;
+}
+
+// volcano: api/job_info.go, extractWaitingTime: what is no positive duration says nothing.
+std::optional<absl::Duration> WaitingTimeOf(const api::volcano::PodGroup& group) {
+  const std::string& own = Find(group.metadata.annotations, "volcano.sh/sla-waiting-time");
+  const auto wait = api::ParseGoDuration(own.empty() ? Find(group.metadata.annotations, "sla-waiting-time") : own);
+  return wait.ok() && *wait > absl::ZeroDuration() ? std::optional<absl::Duration>(*wait) : std::nullopt;
 }
 
 std::int32_t PriorityOf(const api::core::Pod& pod) {
@@ -193,6 +201,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   if (group.spec.network_topology.has_value()) facts.topology = TopologyOf(*group.spec.network_topology);
   for (const api::volcano::SubGroupPolicySpec& policy : group.spec.sub_group_policy) AddSubGroups(policy, facts);
   facts.created = group.metadata.creation_timestamp.at;
+  facts.waiting_time = WaitingTimeOf(group);
   facts.phase = GangPhaseOf(group.status.phase);
   facts.was_whole = WasWhole(group.status);
   return facts;

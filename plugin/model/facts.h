@@ -167,6 +167,7 @@ struct GangFacts {
   // A field of its spec that asks for something the scheduler does not know, such as "spec.subGroupPolicy[w]".
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
+  std::optional<absl::Duration> waiting_time;  // how long it may take to be placed, as it says itself
   GangPhase phase = GangPhase::kNone;
   bool was_whole = false;  // once, as its status tells: as many pods as its minimum had a node
 };

@@ -113,6 +113,7 @@ void Gangs::Set(GangId id, const GangFacts& facts) {
   gang.min_resources = dims_.Intern(facts.min_resources);
   gang.not_modelled = facts.not_modelled;
   gang.created = facts.created;
+  gang.waiting_time = facts.waiting_time;
   const bool let_in = facts.phase != GangPhase::kNone && facts.phase != GangPhase::kPending;
   // A decision to let it in outlives events that were written before it.
   gang.admitted = let_in || (same && gang.admitted && gang.phase == facts.phase);

@@ -40,6 +40,7 @@ struct Gang {
   Resources min_resources;
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
+  std::optional<absl::Duration> waiting_time;
   GangPhase phase = GangPhase::kNone;
   bool was_whole = false;  // once, as its status tells
   bool admitted = false;  // let in: by its phase, or by a decision that is being written

@@ -80,12 +80,17 @@ class GangScheduler final : public Scheduler {
     Watch<StorageClass>(api::kStorageClasses, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
     Watch<HyperNode>(api::volcano::kHyperNodes, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnHyperNode(key, after.get()); });
     Watch<PartialObject>(api::kNamespaces, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); });
+    if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { OnPolicy(); });
     if (informers.metrics() == nullptr) return;
     Metrics& metrics = *informers.metrics();
     waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
     rounds_ = metrics.AddCounter("gangway_schedule_rounds_total", "Scheduling rounds");
     bound_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "bound"}});
     refused_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
+  }
+
+  ~GangScheduler() override {
+    if (options_.live_policy != nullptr) options_.live_policy->OnChange({});
   }
 
   const model::Cluster& cluster() const override { return cluster_; }
@@ -320,6 +325,12 @@ class GangScheduler final : public Scheduler {
 
   // ---- what should be
 
+  // How nodes rank may be another now, so what is kept of that is forgotten.
+  void OnPolicy() {
+    scratch_ = gang::Scratch();
+    WantRound();
+  }
+
   // Rounds are bundled: events of one moment share one, and the more gangs wait, the rarer rounds are.
   void WantRound() {
     if (round_wanted_ || !deciding()) return;
@@ -369,7 +380,7 @@ class GangScheduler final : public Scheduler {
   void Round() {
     const absl::Time now = loop().Now();
     rounds_.Add();
-    gang::Policy policy = options_.policy;
+    gang::Policy policy = options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
     policy.place_surplus = policy.place_surplus && now >= surplus_from_;
     if (now >= surplus_from_) surplus_paused_ = false;
     const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);

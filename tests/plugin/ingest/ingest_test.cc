@@ -424,6 +424,16 @@ TEST(IngestTest, AQueueIsOpenUnlessItWasClosed) {
   }
 }
 
+TEST(GangFactsTest, HowLongItMayWait) {
+  const auto wait = [](const std::string& annotations) {
+    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"metadata":{"annotations":{)", annotations, "}}}"))).waiting_time;
+  };
+  EXPECT_EQ(wait(""), std::nullopt);
+  EXPECT_EQ(wait(R"("sla-waiting-time":"1h30m")"), absl::Minutes(90));
+  EXPECT_EQ(wait(R"("sla-waiting-time":"1h","volcano.sh/sla-waiting-time":"2h")"), absl::Hours(2));
+  for (const char* none : {"soon", "0s", "-1h", "60"}) EXPECT_EQ(wait(absl::StrCat(R"("volcano.sh/sla-waiting-time":")", none, "\"")), std::nullopt) << none;
+}
+
 TEST(IngestTest, AGangWasWholeWhenItsPhaseOrItsConditionSaysSo) {
   const auto was_whole = [](const std::string& status) {
     return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"status":{)", status, "}}"))).was_whole;
