@@ -83,6 +83,7 @@ std::vector<ComponentRow> MakeTable() {
       {"kubeflowpaddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::kubeflow::PaddleJob>, PaddleWrites(api::paddle::kubeflow::kPaddleJobs)},
       {"scheduler", kScheduler, "", MakeScheduler,
        {{&api::kPods, "", "delete"}, {&api::kPods, "binding", "create"}, {&api::kPods, "status", "patch"}, {&api::kPodGroups, "", "patch"},
+        {&api::kKubernetesPodGroups, "status", "patch"}, {&api::kCoschedulingPodGroups, "status", "patch"},
         {&api::kPersistentVolumeClaims, "", "patch"}, {&api::kPersistentVolumes, "", "patch"},
         {&api::kQueues, "", "create"}, {&api::kQueues, "status", "patch"}}},
   };

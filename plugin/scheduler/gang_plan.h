@@ -6,9 +6,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
-#include "api/volcano/scheduling.h"
 #include "kube/plan/plan.h"
 #include "plugin/model/cluster.h"
+#include "plugin/scheduler/group_kinds.h"
 #include "plugin/scheduler/release.h"
 #include "plugin/scheduler/telling.h"
 #include "plugin/scheduler/volume_binding.h"
@@ -21,7 +21,7 @@ std::string ConditionText(absl::string_view reason, absl::string_view message);
 struct GangView {
   const model::Cluster& cluster;
   model::GangId id;
-  const api::volcano::PodGroup& group;
+  GroupRef group;
   Telling& telling;  // told that its news are written, once the PodGroup has them
   // Whether the API server has accepted the binding of this pod already.
   absl::FunctionRef<bool(const model::Task&)> accepted;
