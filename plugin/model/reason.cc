@@ -190,4 +190,9 @@ std::string Render(const Reason& reason) {
   return {};
 }
 
+std::string GroupMissing(absl::string_view resource, absl::string_view name, bool served) {
+  if (served) return absl::StrCat("waits for its PodGroup: there is no ", resource, " ", name);
+  return absl::StrCat("waits for its PodGroup ", name, ": the cluster has no ", resource, ", or the scheduler may not list them");
+}
+
 }  // namespace gangway::model

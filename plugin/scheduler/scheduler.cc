@@ -147,6 +147,7 @@ class GangScheduler final : public Scheduler {
     EnqueueAll(GangKind::kVolcano, groups_);
     EnqueueAll(GangKind::kKubernetes, kubernetes_groups_);
     EnqueueAll(GangKind::kCoscheduling, coscheduling_groups_);
+    for (const NamespacedName& key : without_group_) driver_.Enqueue(key);
     WantRound();
     WantQueueStatus();
   }
@@ -275,8 +276,10 @@ class GangScheduler final : public Scheduler {
     });
     if (group == nullptr) {
       Forget(key);
+      NoteGroup(FindGang(key));
       return;
     }
+    without_group_.erase(key);
     if (auto it = states_.find(key); it != states_.end() && it->second.uid != group->metadata.uid) Forget(key);
     driver_.Enqueue(key);
   }
@@ -299,10 +302,22 @@ class GangScheduler final : public Scheduler {
     if (pod != nullptr) {
       NoteCondition(*pod);
       if (pod->bound()) accepted_.erase(pod->metadata.uid);
-      after = GangKey(cluster_.task(cluster_.FindTask(key.ns, key.name)).gang);
+      const GangId gang = cluster_.task(cluster_.FindTask(key.ns, key.name)).gang;
+      NoteGroup(gang);
+      after = GangKey(gang);
     }
     if (!before.name.empty()) driver_.Enqueue(before);
     if (!after.name.empty()) driver_.Enqueue(after);
+  }
+
+  // Of a gang whose PodGroup is not there its pods are told. The controllers make Volcano's.
+  void NoteGroup(GangId id) {
+    if (id == model::kNone) return;
+    const Gang& gang = cluster_.gang(id);
+    if (gang.known || gang.kind == GangKind::kVolcano || gang.ours == 0) return;
+    const NamespacedName key = KeyOfGang(gang.kind, gang.ns, gang.name);
+    without_group_.insert(key);
+    driver_.Enqueue(key);
   }
 
   bool IsOurs(const std::string& ns) const {
@@ -475,6 +490,7 @@ class GangScheduler final : public Scheduler {
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
     if (key.ns.empty()) return PlanQueue(key.name);
     const GangId id = FindGang(key);
+    if (without_group_.contains(key)) return PlanWithoutGroup(key, id, now);
     if (id == model::kNone || !cluster_.gang(id).is_ours()) return {};
     const std::optional<GroupRef> group = GroupOf(cluster_.gang(id));
     if (!group.has_value()) return {};
@@ -499,16 +515,30 @@ class GangScheduler final : public Scheduler {
       GiveUp(id, volumes.failed);
       return {};
     }
-    const auto written = [this](const Task& task) {
-      auto it = written_.find(task.uid);
-      return it == written_.end() ? std::string() : it->second;
-    };
+    const auto written = [this](const Task& task) { return Written(task); };
     const GangView view{cluster_,  id,      *group,    state.telling, accepted, written,
                         leftovers, state.half_bound_since, options_.release_after, TransitionId(), volumes};
     kube::Plan plan = PlanGang(view, now);
     if (!volumes.ready) plan.look_again = std::min(plan.look_again, state.volumes_since + options_.volumes_take);
     plan.look_again = std::min(plan.look_again, state.telling.NextChange(rules_));
     return plan;
+  }
+
+  std::string Written(const Task& task) const {
+    const auto it = written_.find(task.uid);
+    return it == written_.end() ? std::string() : it->second;
+  }
+
+  kube::Plan PlanWithoutGroup(const NamespacedName& key, GangId id, absl::Time now) {
+    if (id == model::kNone) {
+      without_group_.erase(key);
+      return {};
+    }
+    const Gang& gang = cluster_.gang(id);
+    const api::Resource& resource = ResourceOf(gang.kind);
+    const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0 : coscheduling_groups_.seen_up_to() > 0;
+    const std::string text = model::GroupMissing(absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name, served);
+    return scheduler::PlanWithoutGroup(cluster_, gang, text, [this](const Task& task) { return Written(task); }, options_.missing_after, now);
   }
 
   VolumesOfGang AwaitVolumes(const NamespacedName& key, GangId id, State& state, absl::FunctionRef<bool(const Task&)> accepted, absl::Time now) {
@@ -676,6 +706,7 @@ class GangScheduler final : public Scheduler {
   absl::btree_map<NamespacedName, State> states_;
   absl::btree_set<NamespacedName> waiting_;  // gangs that waited in the last round
   absl::btree_set<NamespacedName> awaiting_volumes_;
+  absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   absl::flat_hash_set<std::string> accepted_;              // UIDs of assumed pods whose binding was accepted
   absl::flat_hash_map<std::string, std::string> written_;  // PodScheduled=False as written, by UID
   absl::btree_set<std::string> known_queues_;
