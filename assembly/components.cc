@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/scheduling_resources.h"
 #include "plugin/controller/admission_watch.h"
 #include "plugin/controller/cron_job_controller.h"
 #include "plugin/controller/job_flow_controller.h"
