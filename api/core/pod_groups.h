@@ -94,34 +94,41 @@ struct KubernetesPodGroup {
   }
 };
 
+// Whole, as its definition has it.
 struct CoschedulingPodGroupSpec {
   std::int32_t min_member = 0;
   ResourceList min_resources;
+  std::optional<std::int32_t> schedule_timeout_seconds;
   static constexpr std::string_view kName = "PodGroupSpec";
-  static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&CoschedulingPodGroupSpec::min_member>("minMember", ""), MakeField<&CoschedulingPodGroupSpec::min_resources>("minResources", ""));
+    return MakeFields(MakeField<&CoschedulingPodGroupSpec::min_member>("minMember", "pods that start together or not at all").Minimum(1),
+                      MakeField<&CoschedulingPodGroupSpec::min_resources>("minResources", "what the cluster must have room for"),
+                      MakeField<&CoschedulingPodGroupSpec::schedule_timeout_seconds>("scheduleTimeoutSeconds", "how long its pods wait for each other"));
   }
 };
 struct CoschedulingPodGroupStatus {
-  std::string phase;
+  std::string phase, occupied_by;
   std::int32_t running = 0, succeeded = 0, failed = 0;
+  Time schedule_start_time;
   static constexpr std::string_view kName = "PodGroupStatus";
-  static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&CoschedulingPodGroupStatus::phase>("phase", ""), MakeField<&CoschedulingPodGroupStatus::running>("running", ""),
-                      MakeField<&CoschedulingPodGroupStatus::succeeded>("succeeded", ""), MakeField<&CoschedulingPodGroupStatus::failed>("failed", ""));
+    return MakeFields(MakeField<&CoschedulingPodGroupStatus::phase>("phase", "Pending Scheduling Running Failed Finished"),
+                      MakeField<&CoschedulingPodGroupStatus::occupied_by>("occupiedBy", "the workload whose pods it has"),
+                      MakeField<&CoschedulingPodGroupStatus::running>("running", "pods"), MakeField<&CoschedulingPodGroupStatus::succeeded>("succeeded", "pods"),
+                      MakeField<&CoschedulingPodGroupStatus::failed>("failed", "pods"),
+                      MakeField<&CoschedulingPodGroupStatus::schedule_start_time>("scheduleStartTime", "when the first pod was looked at"));
   }
 };
 struct CoschedulingPodGroup {
+  std::string api_version, kind;
   ObjectMeta metadata;
   CoschedulingPodGroupSpec spec;
   CoschedulingPodGroupStatus status;
   static constexpr std::string_view kName = "PodGroup";
-  static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&CoschedulingPodGroup::metadata>("metadata", ""), MakeField<&CoschedulingPodGroup::spec>("spec", ""),
-                      MakeField<&CoschedulingPodGroup::status>("status", ""));
+    return MakeFields(MakeField<&CoschedulingPodGroup::api_version>("apiVersion", ""), MakeField<&CoschedulingPodGroup::kind>("kind", ""),
+                      MakeField<&CoschedulingPodGroup::metadata>("metadata", ""), MakeField<&CoschedulingPodGroup::spec>("spec", "what is wanted"),
+                      MakeField<&CoschedulingPodGroup::status>("status", "what is"));
   }
 };
 

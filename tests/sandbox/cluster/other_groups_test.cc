@@ -19,26 +19,14 @@ namespace json = boost::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// scheduler-plugins: config/crd/bases/scheduling.x-k8s.io_podgroups.yaml, without its words.
-constexpr char kDefinition[] = R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
-  "metadata":{"name":"podgroups.scheduling.x-k8s.io","annotations":{"api-approved.kubernetes.io":"https://github.com/kubernetes-sigs/scheduler-plugins/pull/50"}},
-  "spec":{"group":"scheduling.x-k8s.io","scope":"Namespaced","names":{"kind":"PodGroup","listKind":"PodGroupList","plural":"podgroups","singular":"podgroup"},
-  "versions":[{"name":"v1alpha1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
-    "apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"type":"object"},
-    "spec":{"type":"object","properties":{"minMember":{"type":"integer","format":"int32","minimum":1},"scheduleTimeoutSeconds":{"type":"integer","format":"int32"},
-      "minResources":{"type":"object","additionalProperties":{"anyOf":[{"type":"integer"},{"type":"string"}],"x-kubernetes-int-or-string":true}}}},
-    "status":{"type":"object","properties":{"phase":{"type":"string"},"occupiedBy":{"type":"string"},"scheduleStartTime":{"type":"string","format":"date-time"},
-      "running":{"type":"integer","format":"int32"},"succeeded":{"type":"integer","format":"int32"},"failed":{"type":"integer","format":"int32"}}}}}}}]}})";
-
 class OtherGroupsTest : public ::testing::Test {
  protected:
   // Two nodes of 16 cpu.
   void SetUp() override {
     ClusterOptions options;
     options.kubelets.nodes = MakeNodes({*ParseNodeShape("cpu=16,memory=64Gi")}, 2);
-    options.api_server.alpha_versions = {"scheduling.k8s.io/v1alpha2"};
+    options.api_server.alpha_versions = {"scheduling.k8s.io/v1alpha2", "scheduling.x-k8s.io/v1alpha1"};
     cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
-    Make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kDefinition);
     cluster_->Start();
     loop_.RunFor(absl::Seconds(1));
   }
@@ -62,10 +50,7 @@ class OtherGroupsTest : public ::testing::Test {
                                                 R"("containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"4"}}}]}})"));
     }
   }
-  // Not of api/resource.h: a resource that the cluster learned of is not there by its address.
-  static std::string PathOf(const api::Resource& resource, const std::string& name) {
-    return absl::StrCat(resource.group.empty() ? "/api/" : "/apis/", resource.ApiVersion(), "/namespaces/default/", std::string(resource.plural), name.empty() ? "" : "/", name);
-  }
+  static std::string PathOf(const api::Resource& resource, const std::string& name) { return api::PathOf(resource, "default", name); }
   std::string Status(const api::Resource& resource, const std::string& name) {
     const json::value object = *api::ParseJson(*Ask("GET", PathOf(resource, name)).body);
     const json::value* const status = object.as_object().if_contains("status");
