@@ -355,11 +355,12 @@ class GangScheduler final : public Scheduler {
   }
 
   GangId FindGang(const NamespacedName& key) const {
+    if (!absl::StrContains(key.name, '/')) return cluster_.FindGang(key.ns, key.name);
     for (const GangKind kind : {GangKind::kKubernetes, GangKind::kCoscheduling}) {
       const std::string prefix = KeyOfGang(kind, "", "").name;
       if (absl::StartsWith(key.name, prefix)) return cluster_.FindGang(key.ns, absl::string_view(key.name).substr(prefix.size()), kind);
     }
-    return cluster_.FindGang(key.ns, key.name);
+    return model::kNone;
   }
 
   // As it was shown last.
