@@ -173,6 +173,10 @@ absl::StatusOr<Target> FindPod(ApiCaller& caller, const std::string& ns, const s
     return absl::FailedPreconditionError(absl::StrCat(out.subject, ": belongs to no gang (it has no annotation ", ingest::kGroupNameAnnotation, "), and ",
                                                       pod->spec.scheduler_name.empty() ? "default-scheduler" : pod->spec.scheduler_name, " places it; kubectl describe pod -n ", ns, " ", name, " has its events"));
   }
+  if (facts.gang_kind != model::GangKind::kVolcano) {
+    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": belongs to podgroup ", facts.gang, ", which is not Volcano's, and explain knows only those; kubectl describe pod -n ", ns,
+                                                      " ", name, " says why it waits"));
+  }
   out.gang = {ns, facts.gang};
   out.scheduler_name = pod->spec.scheduler_name;
   const std::string node = facts.node.empty() ? "has no node" : absl::StrCat("is on node ", facts.node);

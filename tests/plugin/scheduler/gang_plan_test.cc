@@ -39,7 +39,7 @@ class GangPlanTest : public ::testing::Test {
     const model::GangId id = cluster_.FindGang("default", "g");
     const auto accepted = [this](const model::Task& task) { return accepted_ == task.name; };
     const auto written = [this](const model::Task&) { return written_; };
-    const GangView view{cluster_, id, group_, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id", volumes_};
+    const GangView view{cluster_, id, &group_, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id", volumes_};
     return PlanGang(view, At(second));
   }
   // "podgroups g", "pods/binding g-w-0", of all stages.
