@@ -66,6 +66,26 @@ class GangPlanTest : public ::testing::Test {
   VolumesOfGang volumes_;
 };
 
+// It has no place for a reason that would say that the event is written.
+TEST_F(GangPlanTest, OfCoschedulingsGroupTheReasonIsAnEventOnce) {
+  model::GangFacts facts = testutil::Gang("c", 6);
+  facts.kind = model::GangKind::kCoscheduling;
+  const model::GangId id = cluster_.SetGang(facts);
+  model::PodFacts pod = testutil::Pod("c", "w", 0, Cpu(1000));
+  pod.gang_kind = facts.kind;
+  cluster_.SetPod(pod);
+  TellNoRoom();
+  api::core::CoschedulingPodGroup group;
+  group.status.phase = "Pending";
+  const auto accepted = [](const model::Task&) { return false; };
+  const auto written = [&](const model::Task&) { return ConditionText("Unschedulable", telling_.text()); };
+  const GangView view{cluster_, id, &group, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id", volumes_};
+  const kube::Plan plan = PlanGang(view, At(10));
+  EXPECT_THAT(Events(plan), ElementsAre(HasSubstr("Unschedulable waits for 6 of 6 tasks")));
+  EXPECT_EQ(plan.events[0].regarding.api_version, "scheduling.x-k8s.io/v1alpha1");
+  EXPECT_THAT(Events(PlanGang(view, At(11))), IsEmpty());
+}
+
 TEST_F(GangPlanTest, TheFirstFourNodesAreNamed) {
   group_.status.phase = "Inqueue";
   for (int i = 0; i < 6; ++i) SetPod(i, absl::StrCat("n", i / 2 + 1));
