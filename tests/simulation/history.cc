@@ -12,6 +12,7 @@
 #include "tests/simulation/contended.h"
 #include "tests/simulation/faulty_connection.h"
 #include "tests/simulation/pausable.h"
+#include "tests/simulation/provisioner.h"
 
 namespace gangway::testutil {
 namespace {
@@ -81,10 +82,11 @@ std::string Text(const Doing& doing) { return doing.text; }
 class History {
  public:
   explicit History(const HistoryOptions& options)
-      : options_(options), random_(options.seed), loop_(options.seed), contention_(options.contended ? DrawContention(options.seed) : Contention{}),
+      : options_(options), random_(options.seed), loop_(options.seed), contention_(options.contended ? DrawContention(options.seed, options.placed) : Contention{}),
         jobs_(MakeJobs()), checker_(MakeRules()), network_(loop_) {
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, MakeClusterOptions());
     user_ = cluster_->NewClient("user");
+    if (options_.placed) provisioner_ = std::make_unique<Provisioner>(loop_, contention_.nodes, options_.seed, [this](const UserRequest& request) { Send(request); });
     start_ = loop_.Now();
     checker_.Disturbed(start_ + options_.disturbed_for);
     if (options_.random_faults) checker_.Disturbed(start_ + kFaultWindow + kAftermath + kLongestPause);
@@ -203,6 +205,7 @@ class History {
 
   Checker::Rules MakeRules() const {
     Checker::Rules rules;
+    rules.bindings_fail = options_.bindings_fail;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!Kept(i)) continue;
       const SimulatedJob& job = jobs_[i];
@@ -251,6 +254,7 @@ class History {
     }
     if (options_.contended && record.resource == &api::kJobs && record.after == nullptr) phases_[record.key.name] = "Terminated";
     checker_.OnRecord(record);
+    if (provisioner_ != nullptr) provisioner_->OnRecord(record);
     if (options_.on_record) options_.on_record(record);
   }
 
@@ -457,6 +461,7 @@ class History {
   std::map<Component, int> writes_;
   std::unique_ptr<sandbox::Cluster> cluster_;
   std::unique_ptr<kube::Client> user_;
+  std::unique_ptr<Provisioner> provisioner_;
   std::vector<std::shared_ptr<void>> replaced_;
   std::map<Component, std::shared_ptr<Replicas>> replicas_;
   Owner owner_;

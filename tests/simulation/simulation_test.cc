@@ -165,6 +165,7 @@ void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& ch
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
   Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 400 : 5), [&](std::size_t i) {
     HistoryOptions options = Contended(only != 0 ? only : i + 1);
+    options.placed = options.seed % 2 == 1;
     change(options);
     const HistoryResult result = RunHistory(options);
     return result.violations.empty() ? "" : Report(options, result);
@@ -174,7 +175,10 @@ void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& ch
 TEST_F(SimulationTest, ContendedHistoriesKeepEveryPromise) { KeepEveryPromiseInContention([](HistoryOptions&) {}); }
 
 TEST_F(SimulationTest, ContendedHistoriesInWhichBindingsAreRefusedKeepEveryPromise) {
-  KeepEveryPromiseInContention([](HistoryOptions& options) { options.replace_scheduler = MakeSchedulerThatIsRefused; });
+  KeepEveryPromiseInContention([](HistoryOptions& options) {
+    options.replace_scheduler = MakeSchedulerThatIsRefused;
+    options.bindings_fail = true;
+  });
 }
 
 // In half of them nodes and pods go, too.
