@@ -142,16 +142,18 @@ Lies BindsElsewhere() {
   }};
 }
 
-// Each second volume that a claim is given is the one that was given before.
+// A volume for a claim is the one that the claim before was given, each second time.
 Lies GivesVolumesTwice() {
-  return {nullptr, [count = 0, last = std::string()](kube::Request& request) mutable -> std::optional<kube::Response> {
+  return {nullptr, [path = std::string(), claim = json::value()](kube::Request& request) mutable -> std::optional<kube::Response> {
     if (request.method != "PATCH" || ResourceOf(request.path) != &api::kPersistentVolumes) return std::nullopt;
-    if (++count % 2 == 1) {
-      last = request.path;
+    json::value patch = *api::ParseJson(request.body);
+    const json::value of = patch.at("spec").at("claimRef").at("name");
+    if (path.empty() || of == claim) {
+      path = request.path;
+      claim = of;
       return std::nullopt;
     }
-    request.path = last;
-    json::value patch = *api::ParseJson(request.body);
+    request.path = std::exchange(path, "");
     for (const char* precondition : {"uid", "resourceVersion"}) Drop(patch.as_object(), "metadata", precondition);
     request.body = api::ToJson(patch);
     return std::nullopt;

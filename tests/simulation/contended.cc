@@ -75,14 +75,15 @@ struct PlacedJob {
   int cpu;
 };
 constexpr std::array kPlacedJobs{
-    PlacedJob{Place::kNear, kZone, {0, 0, 4, 4, 4}, 5}, PlacedJob{Place::kNear, kHost, {0, 0, 3, 3, 3}, 5}, PlacedJob{Place::kNearServers, kZone, {1, 1, 3, 3, 4}, 4},
+    PlacedJob{Place::kNear, kZone, {0, 0, 4, 4, 4}, 5}, PlacedJob{Place::kNear, kZone, {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kNear, kHost, {0, 0, 3, 3, 3}, 5},
+    PlacedJob{Place::kNearServers, kZone, {1, 1, 3, 3, 4}, 4},
     PlacedJob{Place::kApart, kHost, {0, 0, 4, 4, 4}, 2}, PlacedJob{Place::kApart, kZone, {0, 0, 2, 2, 2}, 6},
     PlacedJob{Place::kQuiet, kHost, {0, 0, 2, 2, 2}, 2}, PlacedJob{Place::kNoisy, "", {0, 0, 4, 4, 4}, 3},
     PlacedJob{Place::kSpread, kZone, {0, 0, 6, 6, 6}, 2}, PlacedJob{Place::kSpread, kHost, {0, 0, 6, 2, 2}, 2},
     PlacedJob{Place::kVolume, "local", {0, 0, 3, 3, 3}, 5}, PlacedJob{Place::kVolume, "local", {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kVolume, "local", {0, 0, 4, 4, 4}, 3},
     PlacedJob{Place::kVolume, "made", {0, 0, 3, 3, 3}, 4}, PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 4}, PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 9},
     PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 4, 2, 2}, 7},
-    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 9}, PlacedJob{Place::kPartTopology, R"("highestTierName":"rack")", {0, 0, 4, 4, 4}, 6},
+    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 9}, PlacedJob{Place::kPartTopology, R"("highestTierName":"rack")", {0, 0, 4, 4, 4}, 5},
 };
 constexpr int kVolumesInZone = 4;  // as many as there are claims of their class, whichever zone these take
 
@@ -249,7 +250,7 @@ class Drawing {
     job.outcome = FinishAfter(Seconds(40, 120));
     if (!job.servers_stay) job.servers_outcome = FinishAfter(Seconds(150, 300));
     if (trouble.kind == Trouble::Kind::kFails) absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");
-    const absl::Duration at = Chance(70) ? Seconds(0, 2) : Seconds(0, 120);  // many at once
+    const absl::Duration at = (Chance(70) ? Seconds(0, 2) : Seconds(0, 120)) + begin_;  // many at once
     At(at, Create(api::kJobs, job.Text()));
     if (trouble.kind == Trouble::Kind::kEvicted) At(at + Seconds(5, 120), Evict(absl::StrCat(job.name, "-w-0")));
     Meddle(job, at);
@@ -321,6 +322,7 @@ class Drawing {
   void AddPlaced() {
     MakeHyperNodes();
     MakeStorage();
+    begin_ = absl::Seconds(6);  // nodes are known by then (Checker::Rules::node_known)
     for (const PlacedJob& placed : kPlacedJobs) AddPlacedJob(placed);
     for (int more = Between(3, 5); more > 0; --more) AddJob();
     if (Chance(50)) LoseVolume();
@@ -438,6 +440,7 @@ class Drawing {
 
   RandomStream random_;
   const bool placed_;
+  absl::Duration begin_;
   int jobs_ = 0;
   Contention result_;
 };

@@ -2,6 +2,7 @@
 //
 //   GW_SIMULATION_SEED=7      replays one history and prints what it did wrong
 //   GW_SIMULATION_KEEP=0,8    of its jobs and incidents only these, as a failure prints them
+//   GW_SIMULATION_FIRST=N     the first seed of contended histories (1)
 //   GW_SIMULATION_HISTORIES=N how many random histories (2000; 50,000 with GW_TEST_LONG)
 #include <algorithm>
 #include <atomic>
@@ -164,7 +165,7 @@ HistoryOptions Contended(std::uint64_t seed) {
 void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& change) {
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
   Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 400 : 5), [&](std::size_t i) {
-    HistoryOptions options = Contended(only != 0 ? only : i + 1);
+    HistoryOptions options = Contended(only != 0 ? only : i + FromEnvironment("GW_SIMULATION_FIRST", 1));
     options.placed = options.seed % 2 == 1;
     change(options);
     const HistoryResult result = RunHistory(options);
