@@ -67,7 +67,7 @@ constexpr std::array kLargeJobs{LargeJob{{6, 6, 6, 1, 7}, 4}, LargeJob{{5, 5, 4,
 
 // What jobs ask of the places of their pods, and some that do, in every history of such jobs.
 enum class Place { kNear, kNearServers, kApart, kQuiet, kNoisy, kSpread, kVolume, kTopology, kPartTopology };
-constexpr char kZone[] = "zone", kHost[] = "kubernetes.io/hostname";
+constexpr char kZone[] = "zone", kRow[] = "row", kHost[] = "kubernetes.io/hostname";
 struct PlacedJob {
   Place place;
   const char* by;  // topology key, storage class or tier
@@ -75,15 +75,17 @@ struct PlacedJob {
   int cpu;
 };
 constexpr std::array kPlacedJobs{
-    PlacedJob{Place::kNear, kZone, {0, 0, 4, 4, 4}, 5}, PlacedJob{Place::kNear, kZone, {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kNear, kHost, {0, 0, 3, 3, 3}, 5},
-    PlacedJob{Place::kNearServers, kZone, {1, 1, 3, 3, 4}, 4},
+    PlacedJob{Place::kNear, kRow, {0, 0, 4, 4, 4}, 5}, PlacedJob{Place::kNear, kRow, {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kNear, kHost, {0, 0, 3, 3, 3}, 5},
+    PlacedJob{Place::kNear, kZone, {0, 0, 2, 2, 2}, 10}, PlacedJob{Place::kNearServers, kRow, {1, 1, 3, 3, 4}, 4},
     PlacedJob{Place::kApart, kHost, {0, 0, 4, 4, 4}, 2}, PlacedJob{Place::kApart, kZone, {0, 0, 2, 2, 2}, 6},
     PlacedJob{Place::kQuiet, kHost, {0, 0, 2, 2, 2}, 2}, PlacedJob{Place::kNoisy, "", {0, 0, 4, 4, 4}, 3},
-    PlacedJob{Place::kSpread, kZone, {0, 0, 6, 6, 6}, 2}, PlacedJob{Place::kSpread, kHost, {0, 0, 6, 2, 2}, 2},
+    PlacedJob{Place::kSpread, kZone, {0, 0, 6, 6, 6}, 2}, PlacedJob{Place::kSpread, kHost, {0, 0, 6, 2, 2}, 2}, PlacedJob{Place::kSpread, kHost, {0, 0, 4, 4, 4}, 3},
     PlacedJob{Place::kVolume, "local", {0, 0, 3, 3, 3}, 5}, PlacedJob{Place::kVolume, "local", {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kVolume, "local", {0, 0, 4, 4, 4}, 3},
     PlacedJob{Place::kVolume, "made", {0, 0, 3, 3, 3}, 4}, PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 4}, PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 9},
     PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 4, 2, 2}, 7},
-    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 9}, PlacedJob{Place::kPartTopology, R"("highestTierName":"rack")", {0, 0, 4, 4, 4}, 5},
+    PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 3, 3, 3}, 8}, PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 10},
+    PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 2, 2, 2}, 12}, PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 9},
+    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 7}, PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 6, 6, 6}, 5}, PlacedJob{Place::kPartTopology, R"("highestTierName":"rack")", {0, 0, 4, 4, 4}, 5},
 };
 constexpr int kVolumesInZone = 4;  // as many as there are claims of their class, whichever zone these take
 
@@ -179,12 +181,17 @@ class Drawing {
     }
   }
 
-  // Plain ones, half of them in each zone, and two for those who tolerate it.
+  // Plain ones, half of them in each zone, one of these in each row, and two for those who tolerate it.
   void MakeNodes() {
     const auto shape = [](absl::string_view rest, int count) {
       return *sandbox::ParseNodeShape(absl::StrCat("cpu=", kCpuOfNode, ",memory=64Gi,", rest, ",count=", count));
     };
-    result_.nodes = sandbox::MakeNodes({shape("label:zone=a", kNodesInZone), shape("label:zone=b", kNodesInZone), shape("label:zone=a,label:dedicated=ml,taint:dedicated=ml:NoSchedule", 2)}, 0);
+    std::vector<sandbox::NodeShape> shapes;
+    for (const char* zone : {"a", "b"}) {
+      for (int row = 0; row < kNodesInZone; ++row) shapes.push_back(shape(absl::StrCat("label:zone=", zone, ",label:row=", row), 1));
+    }
+    shapes.push_back(shape("label:zone=a,label:dedicated=ml,taint:dedicated=ml:NoSchedule", 2));
+    result_.nodes = sandbox::MakeNodes(shapes, 0);
   }
 
   void MakeQueues() {
@@ -324,13 +331,13 @@ class Drawing {
     MakeStorage();
     begin_ = absl::Seconds(6);  // nodes are known by then (Checker::Rules::node_known)
     for (const PlacedJob& placed : kPlacedJobs) AddPlacedJob(placed);
-    for (int more = Between(3, 5); more > 0; --more) AddJob();
+    for (int more = Between(2, 4); more > 0; --more) AddJob();
     if (Chance(50)) LoseVolume();
     if (Chance(50)) MoveNode();
     if (Chance(50)) LoseRack();
   }
 
-  // Two racks of one node of each zone, one of those that are dedicated, and a hall of them all.
+  // A rack of each row, with one node of each zone, one of those that are dedicated, and a hall of them all.
   static UserRequest HyperNode(const std::string& name, const char* tier, const std::string& members) {
     return Create(api::volcano::kHyperNodes, absl::StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":{"name":")", name, R"("},"spec":{)", tier,
                                                           R"(,"members":[)", members, "]}}"));
@@ -394,7 +401,7 @@ class Drawing {
       case Place::kQuiet: job.pod_spec = Affinity("podAntiAffinity", placed.by, R"("noisy":"yes")"); break;
       case Place::kNoisy: absl::StrAppend(&job.labels, R"(,"noisy":"yes")"); break;
       case Place::kSpread:
-        job.pod_spec = absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":)", Between(1, 2), R"(,"topologyKey":")", placed.by,
+        job.pod_spec = absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":)", Chance(70) ? 1 : 2, R"(,"topologyKey":")", placed.by,
                                     R"(","whenUnsatisfiable":"DoNotSchedule","nodeTaintsPolicy":"Honor","labelSelector":{"matchLabels":{)", own, "}}}],");
         break;
       case Place::kVolume: MountClaim(job, placed.by); break;
