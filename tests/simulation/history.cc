@@ -121,7 +121,7 @@ class History {
     const auto wrong = [this] {
       return std::any_of(options_.stop_when.begin(), options_.stop_when.end(), [this](Rule rule) { return checker_.broken().contains(rule); });
     };
-    loop_.RunUntil([&] { return wrong() || (loop_.Now() >= faults_until_ && AllFinal()); }, start_ + options_.limit);
+    loop_.RunUntil([&] { return wrong() || (loop_.Now() >= faults_until_ && AllFinal() && !StillProvisions()); }, start_ + options_.limit);
     if (!wrong()) {
       loop_.RunFor(absl::Minutes(6));
       checker_.AtEnd(loop_.Now());
@@ -258,6 +258,7 @@ class History {
     if (options_.on_record) options_.on_record(record);
   }
 
+  bool StillProvisions() const { return provisioner_ != nullptr && loop_.Now() <= provisioner_->answers_until(); }
   bool AllFinal() const {
     const auto over = [](const auto& p) { return p.second == "Completed" || p.second == "Failed" || p.second == "Terminated" || p.second == "Aborted"; };
     const auto made = std::count_if(doings_.begin(), doings_.end(), [](const Doing& doing) { return doing.makes_job; });

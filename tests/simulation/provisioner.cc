@@ -1,5 +1,6 @@
 #include "tests/simulation/provisioner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -46,6 +47,7 @@ void Provisioner::Answer(Claim& claim) {
   const bool gives_back = what < 35 && claim.given_back < kGivesBack;
   const absl::Duration takes = what >= 92 ? kTooLate : Upto(kSoon);
   if (gives_back) ++claim.given_back;
+  answers_until_ = std::max(answers_until_, loop_.Now() + takes);
   loop_.PostAt(loop_.Now() + takes, owner_.token(), [this, gives_back, name = claim.name] { gives_back ? GiveBack(name) : Make(name); });
 }
 

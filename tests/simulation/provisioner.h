@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/loop.h"
 #include "base/random.h"
 #include "sandbox/apiserver/journal.h"
@@ -26,6 +27,7 @@ class Provisioner {
   // `nodes`: where they are is their label "zone".
   Provisioner(Loop& loop, const std::vector<sandbox::SimulatedNode>& nodes, std::uint64_t seed, Send send);
   void OnRecord(const sandbox::JournalRecord& record);
+  absl::Time answers_until() const { return answers_until_; }  // as far as it was asked
 
  private:
   struct Claim {
@@ -43,6 +45,7 @@ class Provisioner {
   RandomStream random_;
   const Send send_;
   std::map<std::string, Claim> claims_;  // by name
+  absl::Time answers_until_ = absl::InfinitePast();
   Owner owner_;
 };
 

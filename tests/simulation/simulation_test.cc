@@ -3,6 +3,8 @@
 //   GW_SIMULATION_SEED=7      replays one history and prints what it did wrong
 //   GW_SIMULATION_KEEP=0,8    of its jobs and incidents only these, as a failure prints them
 //   GW_SIMULATION_FIRST=N     the first seed of contended histories (1)
+//   GW_SIMULATION_PLACED=1    all contended histories are of jobs that want places, not only those of odd seeds
+//   GW_SIMULATION_AS_IS=1     what fails is not shrunk
 //   GW_SIMULATION_HISTORIES=N how many random histories (2000; 50,000 with GW_TEST_LONG)
 #include <algorithm>
 #include <atomic>
@@ -166,7 +168,7 @@ void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& ch
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
   Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 400 : 5), [&](std::size_t i) {
     HistoryOptions options = Contended(only != 0 ? only : i + FromEnvironment("GW_SIMULATION_FIRST", 1));
-    options.placed = options.seed % 2 == 1;
+    options.placed = options.seed % 2 == 1 || std::getenv("GW_SIMULATION_PLACED") != nullptr;
     change(options);
     const HistoryResult result = RunHistory(options);
     return result.violations.empty() ? "" : Report(options, result);
