@@ -142,7 +142,7 @@ struct Job {
 
 class Drawing {
  public:
-  Drawing(std::uint64_t seed, bool placed) : random_(seed), placed_(placed) {}
+  Drawing(std::uint64_t seed, bool placed, bool still) : random_(seed), placed_(placed), still_(still) {}
 
   Contention Run() {
     MakeNodes();
@@ -155,7 +155,7 @@ class Drawing {
     }
     for (int i = 0; i < 2; ++i) AddBarePod(absl::StrCat("bare-", i));
     AddHalfAGangOfAnotherScheduler();
-    Cordon();
+    if (!still_) Cordon();
     for (Doing& doing : result_.doings) Tell(doing);
     return std::move(result_);
   }
@@ -333,6 +333,7 @@ class Drawing {
     for (const PlacedJob& placed : kPlacedJobs) AddPlacedJob(placed);
     for (int more = Between(2, 4); more > 0; --more) AddJob();
     if (Chance(50)) LoseVolume();
+    if (still_) return;
     if (Chance(50)) MoveNode();
     if (Chance(50)) LoseRack();
   }
@@ -446,7 +447,7 @@ class Drawing {
   }
 
   RandomStream random_;
-  const bool placed_;
+  const bool placed_, still_;
   absl::Duration begin_;
   int jobs_ = 0;
   Contention result_;
@@ -454,6 +455,6 @@ class Drawing {
 
 }  // namespace
 
-Contention DrawContention(std::uint64_t seed, bool placed) { return Drawing(seed, placed).Run(); }
+Contention DrawContention(std::uint64_t seed, bool placed, bool still) { return Drawing(seed, placed, still).Run(); }
 
 }  // namespace gangway::testutil

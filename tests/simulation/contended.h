@@ -29,7 +29,8 @@ struct Contention {
   std::vector<Doing> doings;
 };
 
-// `placed`: most jobs ask where their pods lie: near and apart, spread, by volumes, in HyperNodes; these change, too.
-Contention DrawContention(std::uint64_t seed, bool placed);
+// `placed`: most jobs ask where their pods lie: near and apart, spread, by volumes, in HyperNodes; these change, too. `still`: neither
+// nodes nor HyperNodes do.
+Contention DrawContention(std::uint64_t seed, bool placed, bool still);
 
 }  // namespace gangway::testutil

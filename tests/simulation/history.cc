@@ -79,10 +79,15 @@ std::string Text(const SimulatedJob& job) {
 
 std::string Text(const Doing& doing) { return doing.text; }
 
+// Part of a gang that runs where the rest may not follow, its binding refused and the node cordoned meanwhile, waits for as long as that is so.
+Contention DrawFor(const HistoryOptions& options) {
+  return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail) : Contention{};
+}
+
 class History {
  public:
   explicit History(const HistoryOptions& options)
-      : options_(options), random_(options.seed), loop_(options.seed), contention_(options.contended ? DrawContention(options.seed, options.placed) : Contention{}),
+      : options_(options), random_(options.seed), loop_(options.seed), contention_(DrawFor(options)),
         jobs_(MakeJobs()), checker_(MakeRules()), network_(loop_) {
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, MakeClusterOptions());
     user_ = cluster_->NewClient("user");

@@ -244,8 +244,9 @@ void Places::OnPod(const Pod* before, const Pod* after, absl::Time now) {
 }
 
 absl::Time Places::ChosenAt(const Pod& pod, absl::Time bound) const {
-  const PodGroup* const group = group_of_(pod);
   absl::Time chosen = bound;
+  if (claims_.empty()) return chosen;
+  const PodGroup* const group = group_of_(pod);
   const auto look = [&](const Pod& of) {
     for (const std::string& name : KnownWants(of).claims) {
       const auto claim = claims_.find({of.metadata.ns, name});
@@ -255,7 +256,7 @@ absl::Time Places::ChosenAt(const Pod& pod, absl::Time bound) const {
   };
   look(pod);
   for (const auto& [key, other] : pods_) {
-    if (group != nullptr && group_of_(other) == group) look(other);
+    if (group != nullptr && !KnownWants(other).claims.empty() && group_of_(other) == group) look(other);
   }
   return chosen;
 }
@@ -362,7 +363,8 @@ bool Places::LieTogether(const api::volcano::NetworkTopologySpec& topology, cons
 
 void Places::CheckTopology(const Pod& pod, const std::string& where) {
   const PodGroup* const group = group_of_(pod);
-  if (group == nullptr) return;
+  const auto asks = [](const auto& of) { return of.network_topology.has_value(); };
+  if (group == nullptr || (!asks(group->spec) && std::none_of(group->spec.sub_group_policy.begin(), group->spec.sub_group_policy.end(), asks))) return;
   std::vector<const Pod*> all;
   for (const auto& [key, other] : pods_) {
     if (Stands(other) && !other.metadata.deleting() && group_of_(other) == group && nodes_.contains(other.spec.node_name)) all.push_back(&other);

@@ -205,7 +205,7 @@ class WrongComponentTest : public SimulationTest, public ::testing::WithParamInt
 TEST_P(WrongComponentTest, IsNamed) {
   const WrongComponent& component = GetParam();
   const bool many = std::getenv("GW_TEST_LONG") != nullptr;
-  const std::uint64_t histories = FromEnvironment("GW_SIMULATION_HISTORIES", many ? 200 : 6);
+  const std::uint64_t histories = FromEnvironment("GW_SIMULATION_HISTORIES", many ? 200 : 4);
   std::atomic<int> named{0};
   Each(histories, [&](std::size_t i) -> std::string {
     HistoryOptions options = Contended(i + 1);
