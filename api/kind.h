@@ -16,7 +16,7 @@ struct Admission;  // api/volcano/admission.h
 }
 
 // Who defined it. Kubernetes' own are built into an API server, the others come with a CustomResourceDefinition.
-enum class Origin : std::uint8_t { kKubernetes, kVolcano, kPaddle };
+enum class Origin : std::uint8_t { kKubernetes, kVolcano, kPaddle, kCoscheduling };
 
 // Paths of the scale subresource; empty: there is none. Without a path of the selector it is made of spec.selector.matchLabels.
 struct ScalePaths {
@@ -34,7 +34,8 @@ struct KindRow {
   bool status = false;                          // has a status subresource
   ScalePaths scale = {};
   const volcano::Admission* admission = nullptr;  // null: nothing is asked beyond the schema
-  // An alpha version: an API server serves it only where it is told to (--runtime-config), and its resource is not found elsewhere.
+  // An alpha version, or a definition that is not ours to install: an API server serves it only where it is told to (--runtime-config), and its
+  // resource is not found elsewhere.
   bool on_request = false;
 
   bool custom() const { return origin != Origin::kKubernetes; }

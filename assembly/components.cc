@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/scheduling_resources.h"
 #include "plugin/controller/admission_watch.h"
 #include "plugin/controller/cron_job_controller.h"
 #include "plugin/controller/job_flow_controller.h"
@@ -83,6 +84,7 @@ std::vector<ComponentRow> MakeTable() {
       {"kubeflowpaddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::kubeflow::PaddleJob>, PaddleWrites(api::paddle::kubeflow::kPaddleJobs)},
       {"scheduler", kScheduler, "", MakeScheduler,
        {{&api::kPods, "", "delete"}, {&api::kPods, "binding", "create"}, {&api::kPods, "status", "patch"}, {&api::kPodGroups, "", "patch"},
+        {&api::kKubernetesPodGroups, "status", "patch"}, {&api::kCoschedulingPodGroups, "status", "patch"},
         {&api::kPersistentVolumeClaims, "", "patch"}, {&api::kPersistentVolumes, "", "patch"},
         {&api::kQueues, "", "create"}, {&api::kQueues, "status", "patch"}}},
   };

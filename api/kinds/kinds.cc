@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "api/kinds/coscheduling_kinds.h"
 #include "api/kinds/kubernetes_kinds.h"
 #include "api/paddle/kinds.h"
 #include "api/volcano/kinds.h"
@@ -35,7 +36,7 @@ const KindRow* FindRow(const Resource& resource) {
 std::span<const KindRow> Kinds() {
   static const auto& all = *[] {
     auto* rows = new std::vector<KindRow>();
-    for (const std::span<const KindRow> of : {KubernetesKinds(), volcano::Kinds(), paddle::Kinds()}) rows->insert(rows->end(), of.begin(), of.end());
+    for (const std::span<const KindRow> of : {KubernetesKinds(), volcano::Kinds(), paddle::Kinds(), CoschedulingKinds()}) rows->insert(rows->end(), of.begin(), of.end());
     return rows;
   }();
   return all;

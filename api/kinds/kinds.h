@@ -9,12 +9,12 @@
 namespace gangway::api {
 
 // As a real API server has them: what is built in comes before what definitions add, so that "jobs" are those of batch/v1. Kubernetes', then
-// Volcano's, then PaddleJob of paddle-operator, then kubeflow's.
+// Volcano's, then PaddleJob of paddle-operator, then kubeflow's, then coscheduling's.
 std::span<const KindRow> Kinds();
 
 // The row of a resource of the catalogue.
 const KindRow& RowOf(const Resource& resource);
-// Whether a definition brings it: Volcano's and Paddle's. False for what is not in the catalogue.
+// Whether a definition brings it: Volcano's, Paddle's and coscheduling's. False for what is not in the catalogue.
 bool IsCustom(const Resource& resource);
 
 // By apiVersion and kind; nullptr when unknown.

@@ -89,7 +89,7 @@ void AddDeserved(const ExplainSight& sight, explain::QueueAccount& queue) {
 // Pods of it wait for a scheduler of another name, which are nobody's business here.
 bool WaitsForAnother(const explain::ClusterFacts& facts, const explain::GangKey& gang) {
   return std::any_of(facts.pods.begin(), facts.pods.end(), [&](const model::PodFacts& pod) {
-    return pod.ns == gang.ns && pod.gang == gang.name && pod.node.empty() && pod.phase == model::PodPhase::kPending && !pod.ours;
+    return pod.ns == gang.ns && pod.gang == gang.name && pod.gang_kind == model::GangKind::kVolcano && pod.node.empty() && pod.phase == model::PodPhase::kPending && !pod.ours;
   });
 }
 

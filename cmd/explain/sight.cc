@@ -10,6 +10,7 @@
 #include "api/core/pod.h"
 #include "api/core/storage.h"
 #include "api/paddle_resources.h"
+#include "api/volcano/hyper_node.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "plugin/ingest/ingest.h"
@@ -56,6 +57,7 @@ class Reader {
     facts.claims_readable = IfAllowed<api::core::PersistentVolumeClaim>(api::kPersistentVolumeClaims, [&](const auto& claim) { facts.claims.push_back(ingest::ClaimFactsOf(claim)); });
     IfAllowed<api::core::PersistentVolume>(api::kPersistentVolumes, [&](const auto& volume) { facts.volumes.push_back(ingest::VolumeFactsOf(volume)); });
     IfAllowed<api::core::StorageClass>(api::kStorageClasses, [&](const auto& one) { facts.storage_classes.push_back(ingest::StorageClassFactsOf(one)); });
+    IfAllowed<api::volcano::HyperNode>(api::volcano::kHyperNodes, [&](const auto& one) { facts.hyper_nodes.push_back(ingest::HyperNodeFactsOf(one)); });
     IfAllowed<api::core::PartialObject>(api::kNamespaces, [&](const auto& one) { facts.namespaces.push_back(ingest::NamespaceFactsOf(one)); });
     if (!unanswered_.ok()) return unanswered_;
     return std::move(sight_);
@@ -170,6 +172,10 @@ absl::StatusOr<Target> FindPod(ApiCaller& caller, const std::string& ns, const s
   if (facts.gang.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(out.subject, ": belongs to no gang (it has no annotation ", ingest::kGroupNameAnnotation, "), and ",
                                                       pod->spec.scheduler_name.empty() ? "default-scheduler" : pod->spec.scheduler_name, " places it; kubectl describe pod -n ", ns, " ", name, " has its events"));
+  }
+  if (facts.gang_kind != model::GangKind::kVolcano) {
+    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": belongs to podgroup ", facts.gang, ", which is not Volcano's, and explain knows only those; kubectl describe pod -n ", ns,
+                                                      " ", name, " says why it waits"));
   }
   out.gang = {ns, facts.gang};
   out.scheduler_name = pod->spec.scheduler_name;

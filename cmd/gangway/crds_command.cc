@@ -21,7 +21,7 @@ using api::KindRow;
 std::vector<KindRow> Offered(bool by_name) {
   std::vector<KindRow> out;
   for (const KindRow& kind : api::Kinds()) {
-    if (kind.origin == api::Origin::kVolcano || (by_name && kind.custom())) out.push_back(kind);
+    if (kind.origin == api::Origin::kVolcano || (by_name && kind.custom() && !kind.on_request)) out.push_back(kind);
   }
   return out;
 }

@@ -57,6 +57,7 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
   sandbox->add_option("--components", flags.components,
                       "which of kubelets, controllers and scheduler run beside the API server, separated by commas; apiserver: none of them")
       ->capture_default_str();
+  sandbox->add_option("--scheduler-conf", flags.scheduler_conf, "how the scheduler decides: file as Volcano's volcano-scheduler.conf");
   sandbox->add_flag("--quiet", flags.quiet, "print no account of jobs and pods");
   sandbox->add_option("--log-level", flags.log_level, "debug, info, warning, error or off")->capture_default_str();
   sandbox->add_option("--log-format", flags.log_format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();

@@ -26,6 +26,7 @@
 #include "base/asio_loop.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "cmd/process/policy_file.h"
 #include "cmd/run/run.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
@@ -126,6 +127,12 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   GW_ASSIGN_OR_RETURN(kubelets.times.stop, ParseDuration("--stop-delay", flags.stop_delay));
   kubelets.times.init = kubelets.times.start;
   GW_ASSIGN_OR_RETURN(input.cluster.api_server.alpha_versions, AlphaVersions(flags.runtime_config));
+  if (!flags.scheduler_conf.empty()) {
+    auto conf = ReadPolicyFile(flags.scheduler_conf);
+    GW_RETURN_IF_ERROR(Named("--scheduler-conf", conf.status()));
+    LogPolicyFile(flags.scheduler_conf, *conf);
+    input.cluster.policy = conf->policy;
+  }
   if (!flags.until.empty()) {
     auto goal = ParseGoal(flags.until);
     GW_RETURN_IF_ERROR(Named("--until", goal.status()));

@@ -22,6 +22,7 @@
 #include "base/metrics.h"
 #include "base/status_macros.h"
 #include "cmd/process/health.h"
+#include "cmd/process/policy_file.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
@@ -31,6 +32,7 @@
 #include "kube/runtime/lease.h"
 #include "kube/runtime/pulse.h"
 #include "plugin/controller/admission_facts.h"
+#include "plugin/scheduler/live_policy.h"
 #include "plugin/webhook/handler.h"
 #include "plugin/webhook/service.h"
 
@@ -48,9 +50,9 @@ constexpr absl::Duration kWatchIdle = absl::Seconds(90);
 constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
 constexpr double kRenewalPatience = 0.4;  // of the renew deadline: when one hangs there is time for another
 
-// `facts` null: no webhook asks.
+// `facts` null: no webhook asks. `policy` null: no file says how the scheduler decides.
 std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics,
-                                                 std::shared_ptr<controller::AdmissionFacts> facts) {
+                                                 std::shared_ptr<controller::AdmissionFacts> facts, std::shared_ptr<scheduler::LivePolicy> policy) {
   assembly::Options options;
   options.scheduler_name = settings.scheduler_name;
   options.namespaces = settings.namespaces;
@@ -60,6 +62,7 @@ std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, k
   options.ssh.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1u, 4u));
   options.admission_facts = std::move(facts);
   options.translate = TranslateOptionsOf(settings);
+  options.scheduler.live_policy = std::move(policy);
   options.metrics = &metrics;
   if (kind == ProcessKind::kScheduler) return assembly::MakeComponents(loop, client, {"scheduler"}, options);
   return assembly::MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options);
@@ -113,9 +116,10 @@ class Process {
   absl::StatusOr<int> Run() {
     GW_RETURN_IF_ERROR(Connect());
     loop_.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner_.token(), [this](int signal) { OnSignal(signal); });
+    if (!settings_.scheduler_conf.empty()) GW_RETURN_IF_ERROR(StartPolicy());
     const std::string version = VersionLine();
     metrics_.AddGauge("gangway_build_info", "1; its label says which version this is", {{"version", version}}).Set(1);
-    components_ = MakeComponents(kind_, loop_, *client_, settings_, metrics_, facts_);
+    components_ = MakeComponents(kind_, loop_, *client_, settings_, metrics_, facts_, policy_);
     health_ = std::make_unique<Health>(loop_, *pulse_, metrics_,
                                        HealthSources{[this] { return StuckFor(loop_.Now(), started_at_, pulse_->answered_at()); }, [this] { return NotReady(); }, [this] { return Dump(); }});
     if (const absl::Status served = Serve(); !served.ok()) {
@@ -129,7 +133,7 @@ class Process {
     pulse_->Start();
     components_->Start();
     if (lease_ != nullptr) lease_->Start();
-    if (!sources_.config_file.empty()) WatchConfig();
+    if (!sources_.config_file.empty() || policy_ != nullptr) WatchFiles();
     loop_.Run();
     End();
     return exit_code_;
@@ -223,7 +227,7 @@ class Process {
   // ---- what it hears
 
   void OnSignal(int signal) {
-    if (signal == SIGHUP) return ReadConfigAgain();
+    if (signal == SIGHUP) return ReadFilesAgain();
     if (ending_) std::_Exit(128 + signal);
     ending_ = true;
     log::Info("stopping", {{"signal", signal}});
@@ -256,11 +260,17 @@ class Process {
 
   // ---- the configuration file
 
-  void WatchConfig() {
+  void WatchFiles() {
     loop_.PostAt(loop_.Now() + kConfigLook, owner_.token(), [this] {
       if (FileVersion(sources_.config_file) != config_version_) ReadConfigAgain();
-      WatchConfig();
+      if (policy_ != nullptr && FileVersion(settings_.scheduler_conf) != policy_version_) ReadPolicyAgain();
+      WatchFiles();
     });
+  }
+
+  void ReadFilesAgain() {
+    ReadConfigAgain();
+    if (policy_ != nullptr) ReadPolicyAgain();
   }
 
   void ReadConfigAgain() {
@@ -273,6 +283,25 @@ class Process {
     if (const std::vector<std::string> keys = NeedRestart(kind_, settings_, *fresh); !keys.empty()) {
       log::Warning("some changes take effect only with a restart", {{"keys", absl::StrJoin(keys, ", ")}});
     }
+  }
+
+  // ---- Volcano's scheduler configuration
+
+  absl::Status StartPolicy() {
+    policy_version_ = FileVersion(settings_.scheduler_conf);
+    const absl::StatusOr<conf::SchedulerConf> conf = ReadPolicyFile(settings_.scheduler_conf);
+    if (!conf.ok()) return absl::Status(conf.status().code(), absl::StrCat("--scheduler-conf: ", conf.status().message()));
+    LogPolicyFile(settings_.scheduler_conf, *conf);
+    policy_ = std::make_shared<scheduler::LivePolicy>(conf->policy);
+    return absl::OkStatus();
+  }
+
+  void ReadPolicyAgain() {
+    policy_version_ = FileVersion(settings_.scheduler_conf);
+    const absl::StatusOr<conf::SchedulerConf> fresh = ReadPolicyFile(settings_.scheduler_conf);
+    if (!fresh.ok()) return log::Warning("the scheduler configuration changed and cannot be used; the last one goes on", {{"error", fresh.status().message()}});
+    LogPolicyFile(settings_.scheduler_conf, *fresh);
+    policy_->Set(fresh->policy);
   }
 
   // Backwards through construction.
@@ -304,6 +333,8 @@ class Process {
       settings_.webhook_addr.set() ? std::make_shared<controller::AdmissionFacts>() : nullptr;
   std::unique_ptr<webhook::Service> webhook_;
   std::string config_version_ = FileVersion(sources_.config_file);
+  std::shared_ptr<scheduler::LivePolicy> policy_;  // null: no file says how the scheduler decides
+  std::string policy_version_;
   bool ending_ = false;
   absl::Time started_at_, give_up_;
   int exit_code_ = kDone;

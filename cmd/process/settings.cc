@@ -160,7 +160,8 @@ absl::Status SetDurationOf(Settings& s, const std::string& text) { return SetDur
 template <ListenAddress Settings::*member>
 absl::Status SetAddressOf(Settings& s, const std::string& text) { return SetAddress(s.*member, text); }
 
-constexpr bool kReloadable = true, kFixed = false, kControllerOnly = true, kBoth = false, kSwitch = true, kValue = false;
+constexpr bool kReloadable = true, kFixed = false, kSwitch = true, kValue = false;
+constexpr std::optional<ProcessKind> kBoth, kControllerOnly = ProcessKind::kController, kSchedulerOnly = ProcessKind::kScheduler;
 
 const Setting kSettings[] = {
     {"kubeconfig", "kubeconfig", "", "file that says where the API server is and who we are; default: $KUBECONFIG, the pod's own identity, ~/.kube/config",
@@ -168,6 +169,8 @@ const Setting kSettings[] = {
     {"context", "context", "", "of the kubeconfig; default: its current-context", kFixed, kBoth, kValue, SetText<&Settings::context>},
     {"namespaces", "namespaces", "", "only these are watched and written, separated by commas; default: all", kFixed, kBoth, kValue, SetNamespaces},
     {"scheduler-name", "schedulerName", "volcano", "spec.schedulerName of the pods that are ours", kFixed, kBoth, kValue, SetNameOf<&Settings::scheduler_name>},
+    {"scheduler-conf", "schedulerConf", "", "file as Volcano's volcano-scheduler.conf; read again when it changes; default: none", kFixed, kSchedulerOnly, kValue,
+     SetText<&Settings::scheduler_conf>},
     {"only", "only", "", OnlyHelp(), kFixed, kControllerOnly, kValue, SetOnly},
     {"inherit-owner-annotations", "inheritOwnerAnnotations", "true",
      "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job", kFixed, kControllerOnly, kValue,
@@ -356,7 +359,7 @@ const char* ProcessName(ProcessKind kind) { return kind == ProcessKind::kSchedul
 std::vector<const Setting*> SettingsOf(ProcessKind kind) {
   std::vector<const Setting*> out;
   for (const Setting& setting : kSettings) {
-    if (!setting.controller_only || kind == ProcessKind::kController) out.push_back(&setting);
+    if (setting.only_of.value_or(kind) == kind) out.push_back(&setting);
   }
   return out;
 }

@@ -36,6 +36,7 @@ struct Settings {
   std::string kubeconfig, context;
   std::vector<std::string> namespaces;  // sorted; empty: all
   std::string scheduler_name = "volcano";
+  std::string scheduler_conf;           // a file; "": none
   std::vector<std::string> only;        // sorted; empty: all reconcilers
   bool inherit_owner_annotations = true;
   bool leader_elect = false;
@@ -63,7 +64,7 @@ struct Setting {
   const char* fallback; // the default, as it would be written
   const char* help;
   bool reloadable;      // a change of the file takes effect without a restart
-  bool controller_only;
+  std::optional<ProcessKind> only_of;  // absent: of both
   bool is_switch;       // the flag alone means true
   // The message says what must stand there; not where.
   absl::Status (*set)(Settings& settings, const std::string& text);

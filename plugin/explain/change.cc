@@ -189,7 +189,7 @@ FactIndex::FactIndex(const ClusterFacts& facts) : facts_(facts) {
   for (const auto* const pods : {&facts.pods, &facts.to_come}) {
     for (const auto& each : *pods) {
       pods_.emplace(Key(each.ns, each.name), &each);
-      if (!each.gang.empty()) pods_by_gang_[Key(each.ns, each.gang)].push_back(&each);
+      if (!each.gang.empty() && each.gang_kind == model::GangKind::kVolcano) pods_by_gang_[Key(each.ns, each.gang)].push_back(&each);
     }
   }
 }

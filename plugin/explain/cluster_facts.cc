@@ -7,6 +7,7 @@ void Tell(const ClusterFacts& facts, model::Cluster& cluster) {
   for (const auto& each : facts.namespaces) cluster.SetNamespace(each);
   for (const auto& each : facts.priority_classes) cluster.SetPriorityClass(each);
   for (const auto& each : facts.storage_classes) cluster.SetStorageClass(each);
+  for (const auto& each : facts.hyper_nodes) cluster.SetHyperNode(each);
   for (const auto& each : facts.volumes) cluster.SetVolume(each);
   for (const auto& each : facts.claims) cluster.SetClaim(each);
   for (const auto& each : facts.queues) cluster.SetQueue(each);

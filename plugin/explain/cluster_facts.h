@@ -25,6 +25,7 @@ struct ClusterFacts {
   std::vector<model::VolumeFacts> volumes;
   std::vector<model::StorageClassFacts> storage_classes;
   std::vector<model::NamespaceFacts> namespaces;
+  std::vector<model::HyperNodeFacts> hyper_nodes;
   bool claims_readable = true;
   // Pods of the gang in question that its controller makes once it is let in. None of them stands in `pods`.
   std::vector<model::PodFacts> to_come;

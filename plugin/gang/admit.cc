@@ -94,17 +94,18 @@ std::optional<Reason> Admission::Admit(model::GangId id) {
   const Resources used = cluster.used();
 
   Reason cluster_full = ReasonOf(Reason::Kind::kClusterFull, gang);
-  cluster_full.overcommit_percent = policy_.overcommit_percent;
-  for (Dim dim = 0; dim < missing.size(); ++dim) {
+  cluster_full.overcommit_percent = policy_.overcommit_percent.value_or(0);
+  for (Dim dim = 0; dim < missing.size() && policy_.overcommit_percent.has_value(); ++dim) {
     if (!IsAsked(missing, dim)) continue;
     const std::string name(cluster.dims().Name(dim));
     const std::int64_t total = cluster.total()[dim];
-    const std::int64_t ceiling = total / 100 * policy_.overcommit_percent + total % 100 * policy_.overcommit_percent / 100;
+    const std::int64_t ceiling = total / 100 * *policy_.overcommit_percent + total % 100 * *policy_.overcommit_percent / 100;
     const std::int64_t in_use = used[dim] + placed_[dim] + let_in_[dim];
     if (in_use + missing[dim] > ceiling) cluster_full.sums.push_back({name, missing[dim], ceiling, in_use, total});
   }
   if (!cluster_full.sums.empty()) return cluster_full;
   for (const QueueId level : overlay_.tree().path(gang.queue)) {
+    if (!policy_.admit_by_queues) break;
     Reason queue_full = ReasonOf(Reason::Kind::kQueueFull, gang);
     queue_full.subject = cluster.queue(level).name;
     for (Dim dim = 0; dim < missing.size(); ++dim) {

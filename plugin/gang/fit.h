@@ -27,7 +27,7 @@ struct Rank {
     for (std::size_t level = 0; level < a.scores.size(); ++level) {
       if (a.scores[level] != b.scores[level]) return a.scores[level] > b.scores[level];
     }
-    return a.order < b.order;
+    return a.order != b.order ? a.order < b.order : a.row < b.row;  // two rows may have one place until both are refreshed
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace gangway::gang {
@@ -42,11 +43,18 @@ Share ShareOf(const Overlay& overlay, QueueId id) {
   return share;
 }
 
+// volcano: plugins/sla, JobOrderFn
+absl::Time DeadlineOf(const Gang& gang, const Policy& policy) {
+  const std::optional<absl::Duration> wait = gang.waiting_time.has_value() ? gang.waiting_time : policy.waiting_time;
+  return policy.by_deadline && wait.has_value() ? gang.created + *wait : absl::InfiniteFuture();
+}
+
 }  // namespace
 
-std::vector<QueueLine> LineUp(const Cluster& cluster, const std::vector<GangId>& gangs) {
+std::vector<QueueLine> LineUp(const Cluster& cluster, const Policy& policy, const std::vector<GangId>& gangs) {
   struct Entry {
     std::int32_t priority;
+    absl::Time deadline;
     GangId id;
   };
   std::map<std::string, std::vector<Entry>> by_queue;  // by name: ids depend on the order of events
@@ -54,7 +62,7 @@ std::vector<QueueLine> LineUp(const Cluster& cluster, const std::vector<GangId>&
   for (const GangId id : gangs) {
     const Gang& gang = cluster.gang(id);
     const std::string& name = cluster.queue(gang.queue).name;
-    by_queue[name].push_back({cluster.PriorityOf(gang), id});
+    by_queue[name].push_back({cluster.PriorityOf(gang), DeadlineOf(gang, policy), id});
     ids[name] = gang.queue;
   }
   std::vector<QueueLine> lines;
@@ -62,7 +70,7 @@ std::vector<QueueLine> LineUp(const Cluster& cluster, const std::vector<GangId>&
     std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
       const Gang& x = cluster.gang(a.id);
       const Gang& y = cluster.gang(b.id);
-      return std::tie(b.priority, x.created, x.ns, x.name) < std::tie(a.priority, y.created, y.ns, y.name);
+      return std::tie(b.priority, a.deadline, x.created, x.ns, x.name) < std::tie(a.priority, b.deadline, y.created, y.ns, y.name);
     });
     QueueLine line;
     line.queue = ids[name];

@@ -14,8 +14,9 @@ namespace gangway::gang {
 
 class Overlay : public constraint::Placed {
  public:
-  explicit Overlay(const model::Cluster& cluster, absl::Span<const constraint::Kind> kinds = constraint::AllKinds())
-      : Placed(cluster, kinds), tree_(cluster) {}
+  explicit Overlay(const model::Cluster& cluster, absl::Span<const constraint::Kind> kinds = constraint::AllKinds(),
+                   const constraint::Packing& packing = constraint::kPackAlike)
+      : Placed(cluster, kinds, packing), tree_(cluster) {}
 
   const QueueTree& tree() const { return tree_; }
   // Requests taken in this overlay from a queue; and from it and those below it.

@@ -1,18 +1,33 @@
 // How to decide: everything a cluster's owner may turn.
 #pragma once
 
+#include <optional>
+
+#include "absl/time/time.h"
+#include "plugin/gang/constraint/packing.h"
+
 namespace gangway::gang {
 
 struct Policy {
-  // A gang is let in while what is placed and let in stays below this share of the cluster's total.
+  // A gang is let in while what is placed and let in stays below this share of the cluster's total; absent: whatever that is.
   // volcano: plugins/overcommit, overcommit-factor 1.2
-  int overcommit_percent = 120;
+  std::optional<int> overcommit_percent = 120;
+  // Whether a gang is let in only while its queue has room for it. volcano: plugins/proportion, plugins/capacity
+  bool admit_by_queues = true;
+  // Whether of gangs of the same priority the one goes first whose waiting time is over first; those without one go last. volcano: plugins/sla
+  bool by_deadline = false;
+  // The waiting time of gangs that say none of their own; absent: they have none.
+  std::optional<absl::Duration> waiting_time;
+  // Which resources count when fuller nodes are filled first. volcano: plugins/binpack
+  constraint::Packing packing;
   // Looks at one node that the search for one gang may take after the first try did not fit.
   int search_budget = 20'000;
   // Looks at one node that keeping room from surplus may take in one call; gangs that come later in order have nothing kept then.
   int keep_budget = 200'000;
   // Whether what gangs want beyond their minimum is placed; when not, it is left undecided.
   bool place_surplus = true;
+
+  friend bool operator==(const Policy&, const Policy&) = default;
 };
 
 }  // namespace gangway::gang

@@ -23,8 +23,8 @@ namespace {
 
 // Calls serve(gang) once for each gang, in the order of queues and lines.
 template <class F>
-void InOrder(const Overlay& overlay, const std::vector<GangId>& gangs, F serve) {
-  std::vector<QueueLine> lines = LineUp(overlay.cluster(), gangs);
+void InOrder(const Overlay& overlay, const Policy& policy, const std::vector<GangId>& gangs, F serve) {
+  std::vector<QueueLine> lines = LineUp(overlay.cluster(), policy, gangs);
   while (QueueLine* line = NextQueue(overlay, lines)) serve(line->gangs[line->next++]);
 }
 
@@ -35,7 +35,7 @@ bool HasBegun(const model::Gang& gang) { return !gang.was_whole && gang.ready() 
 class Cycle {
  public:
   Cycle(const Cluster& cluster, const Policy& policy, Scratch& scratch)
-      : cluster_(cluster), policy_(policy), scratch_(scratch), overlay_(cluster) {}
+      : cluster_(cluster), policy_(policy), scratch_(scratch), overlay_(cluster, constraint::AllKinds(), policy.packing) {}
 
   Decisions Run() {
     std::vector<GangId> begun, inside, outside;
@@ -53,7 +53,7 @@ class Cycle {
 
  private:
   void PlaceMinima(const std::vector<GangId>& gangs) {
-    InOrder(overlay_, gangs, [&](GangId id) {
+    InOrder(overlay_, policy_, gangs, [&](GangId id) {
       auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
       if (placement->PlaceMinimum()) {
         placed_.emplace(id, placement.get());
@@ -68,7 +68,7 @@ class Cycle {
   std::vector<GangId> Admit(const std::vector<GangId>& gangs) {
     std::vector<GangId> with_pods;
     Admission admission(overlay_, policy_);
-    InOrder(overlay_, gangs, [&](GangId id) {
+    InOrder(overlay_, policy_, gangs, [&](GangId id) {
       Decision& decision = decisions_[IndexOf(id)];
       decision.reason = admission.Admit(id);
       decision.admit = !decision.reason.has_value();
@@ -91,7 +91,7 @@ class Cycle {
     }
     if (gangs.empty()) return;
     const KeptRoom kept = KeepRoom();
-    std::vector<QueueLine> lines = LineUp(cluster_, gangs);
+    std::vector<QueueLine> lines = LineUp(cluster_, policy_, gangs);
     while (QueueLine* line = NextQueue(overlay_, lines)) {
       if (!placed_.at(line->gangs[line->next])->PlaceOneMore(kept)) ++line->next;
     }
@@ -105,7 +105,7 @@ class Cycle {
     std::vector<GangId> gangs;
     for (const auto& [id, lacking] : what) gangs.push_back(id);
     std::vector<std::pair<GangId, Lacking>> in_order;
-    InOrder(overlay_, gangs, [&](GangId id) { in_order.emplace_back(id, what.at(id)); });
+    InOrder(overlay_, policy_, gangs, [&](GangId id) { in_order.emplace_back(id, what.at(id)); });
     return KeptRoom(overlay_, in_order, policy_.keep_budget);
   }
 

@@ -60,6 +60,10 @@ std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view s
     if (task.topology_policy == "restricted" || task.topology_policy == "single-numa-node") Add(out, absl::StrCat(path, ".topologyPolicy"), tasks_pods);
     const auto pod = api::Decode<api::core::Pod>(task.pod_template.empty() ? "{}" : task.pod_template.json);
     if (!pod.ok()) continue;  // admission says so
+    if (const std::string gang = api::core::SchedulingGroupOf(pod->spec); !gang.empty()) {
+      Add(out, absl::StrCat(path, ".template.", kSchedulingGroupField),
+          absl::StrCat("names the gang ", gang, " beside the job's own: pods of task ", task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever"));
+    }
     for (const std::string& field : UnknownFields(*pod)) Add(out, absl::StrCat(path, ".template.", field), tasks_pods);
   }
   for (std::size_t i = 0; i < spec.volumes.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "api/duration.h"
 #include "api/field_table.h"
 #include "api/volcano/queue_parts.h"
 #include "plugin/ingest/requests.h"
@@ -52,6 +53,13 @@ int IndexOf(absl::string_view name) {
   int index = -1;
   if (parts.size() < 3 || !absl::SimpleAtoi(parts.back(), &index) || index < 0) return -1;
   return index;
+}
+
+// volcano: api/job_info.go, extractWaitingTime: what is no positive duration says nothing.
+std::optional<absl::Duration> WaitingTimeOf(const api::volcano::PodGroup& group) {
+  const std::string& own = Find(group.metadata.annotations, "volcano.sh/sla-waiting-time");
+  const auto wait = api::ParseGoDuration(own.empty() ? Find(group.metadata.annotations, "sla-waiting-time") : own);
+  return wait.ok() && *wait > absl::ZeroDuration() ? std::optional<absl::Duration>(*wait) : std::nullopt;
 }
 
 std::int32_t PriorityOf(const api::core::Pod& pod) {
@@ -135,14 +143,31 @@ bool WasWhole(const api::volcano::PodGroupStatus& status) {
                      [](const api::volcano::PodGroupCondition& condition) { return condition.type == "Scheduled" && condition.status == "True"; });
 }
 
+// Who names the gang; two who do are said in `wants`.
+void NameGang(const api::core::Pod& pod, bool coscheduling, model::PodFacts& facts) {
+  struct Named {
+    std::string gang, field;
+    model::GangKind kind;
+  };
+  const std::string& annotated = Find(pod.metadata.annotations, kGroupNameAnnotation);
+  std::vector<Named> named = {{annotated, absl::StrCat("metadata.annotations[", kGroupNameAnnotation, "]"), model::GangKind::kVolcano},
+                              {api::core::SchedulingGroupOf(pod.spec), kSchedulingGroupField, model::GangKind::kKubernetes}};
+  std::erase_if(named, [](const Named& each) { return each.gang.empty(); });
+  const std::string label = api::core::CoschedulingGroupOf(pod.metadata);
+  if (!label.empty() && (coscheduling || named.empty())) named.push_back({label, absl::StrCat("metadata.labels[", api::core::kCoschedulingLabel, "]"), model::GangKind::kCoscheduling});
+  if (named.empty()) return;
+  facts.gang = named[0].gang;
+  facts.gang_kind = named[0].kind;
+  if (named.size() > 1 && !pod.bound() && !pod.ended()) facts.wants.not_modelled = absl::StrCat(named[0].field, " and ", named[1].field, model::kNameTwoGangs);
+}
+
 }  // namespace
 
-model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name) {
+model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name, bool coscheduling) {
   model::PodFacts facts;
   facts.ns = pod.metadata.ns;
   facts.name = pod.metadata.name;
   facts.uid = pod.metadata.uid;
-  facts.gang = Find(pod.metadata.annotations, kGroupNameAnnotation);
   facts.role = Find(pod.metadata.annotations, kTaskAnnotation);
   if (facts.role.empty()) facts.role = Find(pod.metadata.labels, kTaskAnnotation);
   if (!facts.role.empty() && Find(pod.metadata.labels, kTaskAnnotation) == facts.role) {
@@ -158,6 +183,7 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.index = IndexOf(pod.metadata.name);
   facts.created = pod.metadata.creation_timestamp.at;
   facts.wants = pod.bound() || pod.ended() ? HoldsOf(pod) : WantsOf(pod);
+  NameGang(pod, coscheduling, facts);
   if (!pod.ended()) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());
   return facts;
 }
@@ -193,8 +219,44 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   if (group.spec.network_topology.has_value()) facts.topology = TopologyOf(*group.spec.network_topology);
   for (const api::volcano::SubGroupPolicySpec& policy : group.spec.sub_group_policy) AddSubGroups(policy, facts);
   facts.created = group.metadata.creation_timestamp.at;
+  facts.waiting_time = WaitingTimeOf(group);
   facts.phase = GangPhaseOf(group.status.phase);
   facts.was_whole = WasWhole(group.status);
+  return facts;
+}
+
+model::GangFacts GangFactsOf(const api::core::KubernetesPodGroup& group) {
+  model::GangFacts facts;
+  facts.kind = model::GangKind::kKubernetes;
+  facts.ns = group.metadata.ns;
+  facts.name = group.metadata.name;
+  facts.uid = group.metadata.uid;
+  facts.priority_class = group.spec.priority_class_name;
+  facts.min_member = group.spec.policy.gang.has_value() ? group.spec.policy.gang->min_count : 1;
+  if (group.spec.constraints.has_value() && !group.spec.constraints->topology.empty()) facts.not_modelled = "spec.schedulingConstraints.topology";
+  if (!group.spec.resource_claims.empty()) facts.not_modelled = "spec.resourceClaims";
+  facts.created = group.metadata.creation_timestamp.at;
+  facts.was_whole = std::any_of(group.status.conditions.begin(), group.status.conditions.end(),
+                                [](const api::core::Condition& condition) { return condition.type == kPodGroupScheduled && condition.status == "True"; });
+  // Its status has no word for being let in: decided anew by each process, until it has run.
+  if (facts.was_whole) facts.phase = GangPhase::kRunning;
+  return facts;
+}
+
+model::GangFacts GangFactsOf(const api::core::CoschedulingPodGroup& group) {
+  model::GangFacts facts;
+  facts.kind = model::GangKind::kCoscheduling;
+  facts.ns = group.metadata.ns;
+  facts.name = group.metadata.name;
+  facts.uid = group.metadata.uid;
+  facts.min_member = std::max(group.spec.min_member, 1);
+  facts.has_min_resources = !group.spec.min_resources.empty();
+  facts.min_resources = MinResources(group.spec.min_resources);
+  facts.created = group.metadata.creation_timestamp.at;
+  // The other phases say nothing of what we decided.
+  if (group.status.phase == "Running") facts.phase = GangPhase::kRunning;
+  if (group.status.phase == "Finished" || group.status.phase == "Failed") facts.phase = GangPhase::kCompleted;
+  facts.was_whole = facts.phase != GangPhase::kNone;
   return facts;
 }
 

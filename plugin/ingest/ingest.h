@@ -5,6 +5,7 @@
 #include "api/core/node.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/core/pod_groups.h"
 #include "api/core/storage.h"
 #include "api/volcano/hyper_node.h"
 #include "api/volcano/scheduling.h"
@@ -17,13 +18,22 @@ inline constexpr absl::string_view kTaskAnnotation = "volcano.sh/task-spec";
 inline constexpr absl::string_view kPartitionLabel = "volcano.sh/partition-id";
 inline constexpr absl::string_view kTaskPriorityAnnotation = "volcano.sh/task-priority";
 
+inline constexpr char kSchedulingGroupField[] = "spec.schedulingGroup";
+// kubernetes: api/scheduling/v1alpha2, types.go
+inline constexpr absl::string_view kPodGroupScheduled = "PodGroupScheduled";
+
 // kubernetes: component-helpers/storage/volume, AnnSelectedNode
 inline constexpr absl::string_view kSelectedNodeAnnotation = "volume.kubernetes.io/selected-node";
 
-// `scheduler_name`: the pods we place. Of a pod that is bound only what it takes is told, and whom it keeps away.
-model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name);
+// `scheduler_name`: the pods we place. Of a pod that is bound only what it takes is told, and whom it keeps away. A pod that names gangs by
+// more than one of the annotation, spec.schedulingGroup and kCoschedulingLabel is never placed; without `coscheduling`, on a cluster that
+// has no such PodGroups, its label counts where nothing else names a gang.
+model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name, bool coscheduling = false);
 model::NodeFacts NodeFactsOf(const api::core::Node& node);
 model::GangFacts GangFactsOf(const api::volcano::PodGroup& group);
+// Those that are not Volcano's are of the queue default. A basic one is let go pod by pod: a gang of one, and more.
+model::GangFacts GangFactsOf(const api::core::KubernetesPodGroup& group);
+model::GangFacts GangFactsOf(const api::core::CoschedulingPodGroup& group);
 model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue);
 model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim);
 // Where it can be reached from: its node affinity, and its labels of zones and regions; and what it offers.

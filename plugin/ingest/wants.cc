@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "api/core/pod_groups.h"
 #include "api/field_table.h"
 #include "api/selector.h"
 #include "plugin/ingest/requests.h"
@@ -326,7 +327,7 @@ std::vector<std::string> UnknownFields(const api::core::Pod& pod) {
   };
   const auto claims = DecodePart<std::vector<Document>>(spec.resource_claims);
   add(!claims.has_value() || !claims->empty(), "spec.resourceClaims");
-  add(!spec.scheduling_group.empty(), "spec.schedulingGroup");
+  add(!spec.scheduling_group.empty() && api::core::SchedulingGroupOf(spec).empty(), "spec.schedulingGroup");
   add(!spec.workload_ref.empty(), "spec.workloadRef");
   add(!DecodePart<std::vector<SpreadConstraint>>(spec.topology_spread_constraints).has_value(), "spec.topologySpreadConstraints");
   const auto volumes = DecodePart<std::vector<Volume>>(spec.volumes);

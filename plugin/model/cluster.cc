@@ -122,7 +122,7 @@ TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
 bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
   // A gang that nobody told of yet is another than none.
-  const bool same_gang = task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang);
+  const bool same_gang = task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang, facts.gang_kind);
   return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role && PartitionText(task) == facts.partition &&
          task.priority == facts.priority && task.index == facts.index && task.ours == facts.ours && task.gated == facts.gated &&
          task.controlled == facts.controlled && task.created == facts.created && shapes_.IsOf(task.shape, facts.wants) &&
@@ -203,7 +203,7 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   const auto matched = [&] { return waits ? pod_terms_.Matched(id) : std::vector<TermId>(); };
   const ShapeId shape = shapes_.Intern(facts.wants, matched, rematched);
   std::erase(rematched, id);
-  const GangId gang = facts.gang.empty() ? kNone : gangs_.Intern(facts.ns, facts.gang);
+  const GangId gang = facts.gang.empty() ? kNone : gangs_.Intern(facts.gang_kind, facts.ns, facts.gang);
   Row row = assumed;
   if (!facts.node.empty()) row = nodes_.Intern(facts.node);
   Task& task = tasks_[id];
@@ -302,14 +302,14 @@ void Cluster::MoveToQueue(GangId id, QueueId queue) {
 }
 
 GangId Cluster::SetGang(const GangFacts& facts) {
-  const GangId id = gangs_.Intern(facts.ns, facts.name);
+  const GangId id = gangs_.Intern(facts.kind, facts.ns, facts.name);
   MoveToQueue(id, queues_.Intern(facts.queue.empty() ? "default" : facts.queue));
   gangs_.Set(id, facts);
   return id;
 }
 
-void Cluster::RemoveGang(absl::string_view ns, absl::string_view name) {
-  const GangId id = FindGang(ns, name);
+void Cluster::RemoveGang(absl::string_view ns, absl::string_view name, GangKind kind) {
+  const GangId id = FindGang(ns, name, kind);
   if (id == kNone) return;
   MoveToQueue(id, kNone);
   gangs_.Remove(id);

@@ -44,7 +44,7 @@ class Cluster {
   TaskId SetPod(const PodFacts& facts);
   void RemovePod(absl::string_view ns, absl::string_view name);
   GangId SetGang(const GangFacts& facts);
-  void RemoveGang(absl::string_view ns, absl::string_view name);
+  void RemoveGang(absl::string_view ns, absl::string_view name, GangKind kind = GangKind::kVolcano);
   void SetQueue(const QueueFacts& facts);
   void RemoveQueue(absl::string_view name);
   void SetPriorityClass(const PriorityClassFacts& facts);
@@ -112,7 +112,7 @@ class Cluster {
   TaskId FindTask(absl::string_view ns, absl::string_view name) const;
   const Gang& gang(GangId id) const { return gangs_[id]; }
   int gang_slots() const { return gangs_.slots(); }
-  GangId FindGang(absl::string_view ns, absl::string_view name) const { return gangs_.Find(ns, name); }
+  GangId FindGang(absl::string_view ns, absl::string_view name, GangKind kind = GangKind::kVolcano) const { return gangs_.Find(kind, ns, name); }
   const Queue& queue(QueueId id) const { return queues_[id]; }
   int queue_slots() const { return queues_.slots(); }
   std::int32_t PriorityOf(const Gang& gang) const;

@@ -98,6 +98,8 @@ struct SpreadFacts {
   friend auto operator<=>(const SpreadFacts&, const SpreadFacts&) = default;
 };
 
+inline constexpr char kNameTwoGangs[] = " name two gangs";
+
 // What a pod asks of a node. Pods that ask for the same share a shape.
 struct Wants {
   NamedAmounts requests;                                    // with pods: 1
@@ -112,15 +114,20 @@ struct Wants {
   std::vector<PodTermFacts> pod_anti_affinity;  // not near a pod for which any holds; nor do those come near it
   std::vector<PodPreferenceFacts> pod_preferences;
   std::vector<SpreadFacts> spreads;
-  // A field that asks for something the scheduler does not know, such as "spec.resourceClaims": the pod is never placed.
+  // A field that asks for something the scheduler does not know, such as "spec.resourceClaims", or "spec.a and spec.b" + kNameTwoGangs:
+  // the pod is never placed.
   std::string not_modelled;
 };
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 
+// Whose PodGroup a gang is: one that a name stands for in each of them are three gangs.
+enum class GangKind : std::uint8_t { kVolcano, kKubernetes, kCoscheduling };
+
 struct PodFacts {
   std::string ns, name, uid;
   std::string gang;  // the PodGroup's name; "" = none
+  GangKind gang_kind = GangKind::kVolcano;
   std::string role;  // the task of the job
   std::string partition;  // which sub-group of its task it belongs to; "" = none
   std::string node;  // "" = not bound
@@ -156,6 +163,7 @@ enum class GangPhase : std::uint8_t { kNone, kPending, kInqueue, kRunning, kUnkn
 
 struct GangFacts {
   std::string ns, name, uid;
+  GangKind kind = GangKind::kVolcano;
   std::string queue = "default";
   std::string priority_class;
   int min_member = 0;
@@ -167,6 +175,7 @@ struct GangFacts {
   // A field of its spec that asks for something the scheduler does not know, such as "spec.subGroupPolicy[w]".
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
+  std::optional<absl::Duration> waiting_time;  // how long it may take to be placed, as it says itself
   GangPhase phase = GangPhase::kNone;
   bool was_whole = false;  // once, as its status tells: as many pods as its minimum had a node
 };

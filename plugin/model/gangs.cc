@@ -13,25 +13,28 @@ bool Ends(const Task& task) { return task.status == TaskStatus::kReleasing && ta
 
 }  // namespace
 
-GangId Gangs::Intern(absl::string_view ns, absl::string_view name) {
+GangId Gangs::Intern(GangKind kind, absl::string_view ns, absl::string_view name) {
   std::string key = KeyOf(ns, name);
-  if (auto it = by_key_.find(key); it != by_key_.end()) return it->second;
+  auto& by_key = by_key_[static_cast<std::size_t>(kind)];
+  if (auto it = by_key.find(key); it != by_key.end()) return it->second;
   const GangId id = table_.Add();
+  table_[id].kind = kind;
   table_[id].ns = std::string(ns);
   table_[id].name = std::string(name);
-  by_key_.emplace(std::move(key), id);
+  by_key.emplace(std::move(key), id);
   return id;
 }
 
-GangId Gangs::Find(absl::string_view ns, absl::string_view name) const {
-  const auto it = by_key_.find(KeyOf(ns, name));
-  return it == by_key_.end() ? kNone : it->second;
+GangId Gangs::Find(GangKind kind, absl::string_view ns, absl::string_view name) const {
+  const auto& by_key = by_key_[static_cast<std::size_t>(kind)];
+  const auto it = by_key.find(KeyOf(ns, name));
+  return it == by_key.end() ? kNone : it->second;
 }
 
 void Gangs::FreeIfUnused(GangId id) {
   const Gang& gang = table_[id];
   if (gang.known || !gang.tasks.empty()) return;
-  by_key_.erase(KeyOf(gang.ns, gang.name));
+  by_key_[static_cast<std::size_t>(gang.kind)].erase(KeyOf(gang.ns, gang.name));
   table_.Remove(id);
 }
 
@@ -42,6 +45,7 @@ void Gangs::Join(TaskId id, Task& task, GangId gang_id) {
   gang.tasks.push_back(id);
   ++gang.count[static_cast<std::size_t>(task.status)];
   if (Ends(task)) ++gang.binding_releasing;
+  if (task.ours) ++gang.ours;
   Changed(gang_id);
 }
 
@@ -55,6 +59,7 @@ void Gangs::Leave(TaskId id, Task& task) {
   gang.tasks.pop_back();
   --gang.count[static_cast<std::size_t>(task.status)];
   if (Ends(task)) --gang.binding_releasing;
+  if (task.ours) --gang.ours;
   task.gang = kNone;
   Changed(gang_id);
   FreeIfUnused(gang_id);
@@ -69,11 +74,11 @@ void Gangs::StatusChanged(GangId id, TaskStatus before, TaskStatus now, int rele
 
 bool Gangs::Waits(const Gang& gang) {
   const bool short_of_ready = !gang.tasks.empty() && gang.ready() < gang.min_member;
-  return gang.known && (!gang.admitted || gang.Count(TaskStatus::kPending) > 0 || short_of_ready);
+  return gang.is_ours() && (!gang.admitted || gang.Count(TaskStatus::kPending) > 0 || short_of_ready);
 }
 
 bool Gangs::AwaitsPods(const Gang& gang) {
-  return gang.known && gang.admitted && gang.phase != GangPhase::kCompleted &&
+  return gang.is_ours() && gang.admitted && gang.phase != GangPhase::kCompleted &&
          gang.ready() + gang.Count(TaskStatus::kPending) < gang.min_member;
 }
 
@@ -113,6 +118,7 @@ void Gangs::Set(GangId id, const GangFacts& facts) {
   gang.min_resources = dims_.Intern(facts.min_resources);
   gang.not_modelled = facts.not_modelled;
   gang.created = facts.created;
+  gang.waiting_time = facts.waiting_time;
   const bool let_in = facts.phase != GangPhase::kNone && facts.phase != GangPhase::kPending;
   // A decision to let it in outlives events that were written before it.
   gang.admitted = let_in || (same && gang.admitted && gang.phase == facts.phase);
@@ -156,6 +162,7 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     sum.tasks.push_back(id);
     ++sum.count[static_cast<std::size_t>(task.status)];
     if (Ends(task)) ++sum.binding_releasing;
+    if (task.ours) ++sum.ours;
     if (task.holds_room()) sum.held.Add(shapes[task.shape].request);
   });
   for (const auto& [id, sum] : sums) {
@@ -174,6 +181,7 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     if (gang.binding_releasing != sum.binding_releasing) {
       wrong.push_back(absl::StrCat(name, "binding_releasing is ", gang.binding_releasing, ", of its tasks ", sum.binding_releasing));
     }
+    if (gang.ours != sum.ours) wrong.push_back(absl::StrCat(name, "ours is ", gang.ours, ", of its tasks ", sum.ours));
     AuditAmounts(absl::StrCat(name, "held"), gang.held, sum.held, dims_, wrong);
     if (Waits(gang) != waiting_.contains(id)) wrong.push_back(absl::StrCat(name, "waits and is not listed so, or the other way round"));
     if (AwaitsPods(gang) != awaiting_pods_.contains(id)) wrong.push_back(absl::StrCat(name, "awaits pods and is not listed so, or the other way round"));

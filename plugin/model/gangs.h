@@ -29,6 +29,7 @@ struct SubGroups {
 
 struct Gang {
   std::string ns, name, uid;
+  GangKind kind = GangKind::kVolcano;
   bool known = false;  // false: pods name it, but there is no such PodGroup
   QueueId queue = kNone;
   int priority_class = kNone;  // interned
@@ -40,6 +41,7 @@ struct Gang {
   Resources min_resources;
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
+  std::optional<absl::Duration> waiting_time;
   GangPhase phase = GangPhase::kNone;
   bool was_whole = false;  // once, as its status tells
   bool admitted = false;  // let in: by its phase, or by a decision that is being written
@@ -47,8 +49,11 @@ struct Gang {
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
   std::array<int, kTaskStatuses> count{};
   int binding_releasing = 0;  // releasing tasks that hold a node
+  int ours = 0;               // tasks that name our scheduler
   Resources held;             // requests of its tasks that hold room
 
+  // A PodGroup of Volcano's says by its kind whose it is, any other by its pods.
+  bool is_ours() const { return known && (kind == GangKind::kVolcano || ours > 0); }
   int Count(TaskStatus status) const { return count[static_cast<std::size_t>(status)]; }
   // Volcano: pkg/scheduler/api/job_info.go, "ready"
   int ready() const {
@@ -70,8 +75,8 @@ class Gangs {
   void Set(GangId id, const GangFacts& facts);
   // There is no such PodGroup any more; it has left its queue.
   void Remove(GangId id);
-  GangId Intern(absl::string_view ns, absl::string_view name);
-  GangId Find(absl::string_view ns, absl::string_view name) const;
+  GangId Intern(GangKind kind, absl::string_view ns, absl::string_view name);
+  GangId Find(GangKind kind, absl::string_view ns, absl::string_view name) const;
   void SetQueue(GangId id, QueueId queue) { table_[id].queue = queue; }
   void SetAdmitted(GangId id, bool admitted);
   void SetHeldBack(GangId id, std::string why);
@@ -102,7 +107,7 @@ class Gangs {
   Dims& dims_;
   Names& names_;
   SlotTable<Gang> table_;
-  absl::flat_hash_map<std::string, GangId> by_key_;  // "ns/name"
+  std::array<absl::flat_hash_map<std::string, GangId>, 3> by_key_;  // "ns/name", by kind
   absl::btree_set<GangId> waiting_, awaiting_pods_;
   std::uint64_t version_ = 0;
 };

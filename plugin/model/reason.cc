@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "plugin/model/facts.h"
 
 namespace gangway::model {
 namespace {
@@ -166,7 +168,7 @@ std::string Render(const Reason& reason) {
     case Reason::Kind::kGated:
       return absl::StrCat(waits, "pods are held by scheduling gates, the first is ", reason.subject);
     case Reason::Kind::kNotModelled:
-      return absl::StrCat(waits, reason.subject, " asks for something this scheduler does not know");
+      return absl::StrCat(waits, reason.subject, absl::EndsWith(reason.subject, kNameTwoGangs) ? "" : " asks for something this scheduler does not know");
     case Reason::Kind::kClaim:
       return absl::StrCat(waits, Claim(reason));
     case Reason::Kind::kNoHyperNode:
@@ -186,6 +188,11 @@ std::string Render(const Reason& reason) {
                               : absl::StrCat(" (gangs are let in for up to ", reason.overcommit_percent, "% of it)"));
   }
   return {};
+}
+
+std::string GroupMissing(absl::string_view resource, absl::string_view name, bool served) {
+  if (served) return absl::StrCat("waits for its PodGroup: there is no ", resource, " ", name);
+  return absl::StrCat("waits for its PodGroup ", name, ": the cluster has no ", resource, ", or the scheduler may not list them");
 }
 
 }  // namespace gangway::model

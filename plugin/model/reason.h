@@ -112,4 +112,7 @@ absl::string_view KindText(Reason::Kind kind);
 // tainted, 0 fit".
 std::string Render(const Reason& reason);
 
+// Of a pod whose PodGroup is not there. `resource`: "podgroups.scheduling.k8s.io"; served: whether the cluster has such a kind, as far as we may know.
+std::string GroupMissing(absl::string_view resource, absl::string_view name, bool served);
+
 }  // namespace gangway::model

@@ -327,6 +327,11 @@ std::optional<Volumes::Promised> Volumes::PromisedTo(ClaimId id) const {
   return promised;
 }
 
+bool Volumes::awaited(ClaimId id) const {
+  const Claim& claim = claims_[id];
+  return claim.known && !claim.ending && claim.phase == ClaimPhase::kPending;
+}
+
 bool Volumes::ready(ClaimId id) const {
   const Claim& claim = claims_[id];
   return claim.known && !claim.ending && claim.phase == ClaimPhase::kBound && claim.volume != kNoVolume && volumes_[claim.volume].known;

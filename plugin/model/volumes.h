@@ -80,6 +80,8 @@ class Volumes {
     bool lost = false;          // the volume suits no more
   };
   std::optional<Promised> PromisedTo(ClaimId claim) const;
+  // It is not bound, and may be yet: also while its volume is named and not bound to it.
+  bool awaited(ClaimId claim) const;
   // It is bound to a volume that is there.
   bool ready(ClaimId claim) const;
 

@@ -36,13 +36,13 @@ api::ObjectReference ReferenceTo(const Task& task) {
   return reference;
 }
 
-api::ObjectReference ReferenceTo(const api::volcano::PodGroup& group) {
+api::ObjectReference ReferenceTo(const Gang& gang) {
   api::ObjectReference reference;
-  reference.api_version = api::kPodGroups.ApiVersion();
+  reference.api_version = ResourceOf(gang.kind).ApiVersion();
   reference.kind = "PodGroup";
-  reference.ns = group.metadata.ns;
-  reference.name = group.metadata.name;
-  reference.uid = group.metadata.uid;
+  reference.ns = gang.ns;
+  reference.name = gang.name;
+  reference.uid = gang.uid;
   return reference;
 }
 
@@ -98,10 +98,6 @@ std::string NodesText(const Cluster& cluster, const Gang& gang) {
   return text;
 }
 
-bool HasCondition(const api::volcano::PodGroupStatus& status, absl::string_view type) {
-  return std::any_of(status.conditions.begin(), status.conditions.end(), [&](const auto& condition) { return condition.type == type; });
-}
-
 class Planner {
  public:
   Planner(const GangView& view, absl::Time now)
@@ -149,30 +145,28 @@ class Planner {
   void WantStatus(const std::string& release_message, const std::string& part_bound_message, std::vector<Write>& writes) {
     const Telling& telling = view_.telling;
     const bool told = telling.short_of_minimum() && !OnlyEnding() && !(gang_.tasks.empty() && gang_.admitted);
-    const api::volcano::PodGroupStatus& before = view_.group.status;
-    const StatusInput input{view_.cluster, gang_, before, told, told ? telling.text() : "", release_message, part_bound_message, view_.transition_id, now_};
-    const api::volcano::PodGroupStatus after = WantedStatus(input);
+    StatusChange change = ChangeOf(view_.group, cluster_, gang_, {told ? telling.text() : "", release_message, part_bound_message}, view_.transition_id, now_);
     if (told) WantUnschedulableEvent();
-    if (!part_bound_message.empty() && !HasCondition(before, kGangPartBound)) {
-      plan_.events.push_back({EventNote::Type::kWarning, std::string(kGangPartBound), part_bound_message, ReferenceTo(view_.group)});
+    if (!part_bound_message.empty() && !SaysPartBound(view_.group)) {
+      plan_.events.push_back({EventNote::Type::kWarning, std::string(kGangPartBound), part_bound_message, ReferenceTo(gang_)});
     }
-    if (after.phase == "Running" && before.phase != "Running" && before.phase != "Unknown") {
+    if (change.starts) {
       plan_.events.push_back({EventNote::Type::kNormal, "Scheduled",
                               absl::StrCat(gang_.scheduled(), " of ", gang_.tasks.size(), " tasks are placed: ",
                                            NodesText(cluster_, gang_)),
-                              ReferenceTo(view_.group)});
+                              ReferenceTo(gang_)});
     }
-    std::string patch = StatusPatch(before, after);
-    if (patch.empty()) return;
+    if (change.patch.empty()) return;
     Write write;
     write.verb = Verb::kMergePatch;
-    write.resource = &api::kPodGroups;
+    write.resource = &ResourceOf(gang_.kind);
+    if (gang_.kind != model::GangKind::kVolcano) write.subresource = "status";
     write.ns = gang_.ns;
     write.name = gang_.name;
-    write.uid = view_.group.metadata.uid;
-    write.resource_version = view_.group.metadata.resource_version;
-    write.body = std::move(patch);
-    write.yields = after.phase == before.phase || after.phase != "Inqueue";  // pods are made for one that is let in
+    write.uid = MetadataOf(view_.group).uid;
+    write.resource_version = MetadataOf(view_.group).resource_version;
+    write.body = std::move(change.patch);
+    write.yields = !change.lets_in;
     writes.push_back(std::move(write));
   }
 
@@ -183,17 +177,13 @@ class Planner {
 
   // Once for each kind of reason: together with the condition that says so.
   void WantUnschedulableEvent() {
-    const auto& conditions = view_.group.status.conditions;
-    if (std::any_of(conditions.begin(), conditions.end(), [&](const auto& condition) {
-          return condition.type == "Unschedulable" && condition.message == view_.telling.text();
-        })) {
-      view_.telling.NewsWritten();
-    }
+    if (SaysReason(view_.group, view_.telling.text())) view_.telling.NewsWritten();
     if (!view_.telling.news()) return;
     // volcano: refusing to let a gang in is Normal, finding no room for it a Warning.
     const bool refused = !gang_.admitted;
     plan_.events.push_back({refused ? EventNote::Type::kNormal : EventNote::Type::kWarning, "Unschedulable",
-                            view_.telling.text(), ReferenceTo(view_.group)});
+                            view_.telling.text(), ReferenceTo(gang_)});
+    if (!HasPlaceForReason(view_.group)) view_.telling.NewsWritten();
   }
 
   void WantPodConditions(std::vector<Write>& writes) {
@@ -216,7 +206,8 @@ class Planner {
     std::vector<api::volcano::ReleasedPod> pods;
     for (const TaskId id : view_.leftovers->released) pods.push_back({cluster_.task(id).name, cluster_.task(id).uid});
     std::vector<Write> record, marks, deletions;
-    WantStatus(api::volcano::ReleaseMessage(sentence, pods), "", record);
+    // Volcano's controllers read of it whose end is no failure; for others it is a sentence.
+    WantStatus(gang_.kind == model::GangKind::kVolcano ? api::volcano::ReleaseMessage(sentence, pods) : sentence, "", record);
     for (const TaskId id : view_.leftovers->released) {
       const Task& task = cluster_.task(id);
       marks.push_back(ConditionOf(task, "DisruptionTarget", "True", "GangReleased", sentence, now_));
@@ -228,9 +219,8 @@ class Planner {
       write.uid = task.uid;
       deletions.push_back(std::move(write));
     }
-    if (!record.empty()) {
-      plan_.events.push_back({EventNote::Type::kWarning, std::string(api::volcano::kGangReleased), sentence,
-                              ReferenceTo(view_.group)});
+    if (!record.empty() || gang_.kind == model::GangKind::kCoscheduling) {
+      plan_.events.push_back({EventNote::Type::kWarning, std::string(api::volcano::kGangReleased), sentence, ReferenceTo(gang_)});
     }
     WantPodConditions(record);
     for (std::vector<Write>* stage : {&record, &marks, &deletions}) {
@@ -250,6 +240,24 @@ class Planner {
 
 std::string ConditionText(absl::string_view reason, absl::string_view message) {
   return absl::StrCat(reason, "\n", message);
+}
+
+Plan PlanWithoutGroup(const Cluster& cluster, const Gang& gang, const std::string& text, absl::FunctionRef<std::string(const Task&)> written, absl::Duration patience,
+                      absl::Time now) {
+  Plan plan;
+  std::vector<Write> writes;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
+    if (now < task.created + patience) {
+      plan.look_again = std::min(plan.look_again, task.created + patience);
+    } else if (written(task) != ConditionText("Unschedulable", text)) {
+      writes.push_back(ConditionOf(task, "PodScheduled", "False", "Unschedulable", text, now));
+      plan.events.push_back({EventNote::Type::kWarning, "FailedScheduling", text, ReferenceTo(task)});
+    }
+  }
+  if (!writes.empty()) plan.stages.push_back(std::move(writes));
+  return plan;
 }
 
 Plan PlanGang(const GangView& view, absl::Time now) { return Planner(view, now).Run(); }

@@ -6,9 +6,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
-#include "api/volcano/scheduling.h"
 #include "kube/plan/plan.h"
 #include "plugin/model/cluster.h"
+#include "plugin/scheduler/group_kinds.h"
 #include "plugin/scheduler/release.h"
 #include "plugin/scheduler/telling.h"
 #include "plugin/scheduler/volume_binding.h"
@@ -21,7 +21,7 @@ std::string ConditionText(absl::string_view reason, absl::string_view message);
 struct GangView {
   const model::Cluster& cluster;
   model::GangId id;
-  const api::volcano::PodGroup& group;
+  GroupRef group;
   Telling& telling;  // told that its news are written, once the PodGroup has them
   // Whether the API server has accepted the binding of this pod already.
   absl::FunctionRef<bool(const model::Task&)> accepted;
@@ -37,5 +37,9 @@ struct GangView {
 // One stage with the bindings, or with what their volumes need first, the status and the conditions; or, for leftovers whose time has come, three: the record of the
 // release in the PodGroup, the pods' DisruptionTarget, the deletions.
 kube::Plan PlanGang(const GangView& view, absl::Time now);
+
+// Pods that wait for a PodGroup which is not there are told so by `text`, once it has been late for so long.
+kube::Plan PlanWithoutGroup(const model::Cluster& cluster, const model::Gang& gang, const std::string& text, absl::FunctionRef<std::string(const model::Task&)> written,
+                            absl::Duration patience, absl::Time now);
 
 }  // namespace gangway::scheduler

@@ -11,12 +11,14 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/cluster_resources.h"
 #include "api/core/node.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/core/pod_groups.h"
 #include "api/core/storage.h"
 #include "api/json.h"
 #include "api/volcano/hyper_node.h"
@@ -28,6 +30,7 @@
 #include "plugin/gang/schedule.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/gang_plan.h"
+#include "plugin/scheduler/group_kinds.h"
 #include "plugin/scheduler/queue_status.h"
 #include "plugin/scheduler/release.h"
 #include "plugin/scheduler/telling.h"
@@ -36,6 +39,8 @@
 namespace gangway::scheduler {
 
 using api::NamespacedName;
+using api::core::CoschedulingPodGroup;
+using api::core::KubernetesPodGroup;
 using api::core::Node;
 using api::core::PartialObject;
 using api::core::PersistentVolume;
@@ -49,6 +54,7 @@ using api::volcano::Queue;
 using model::Decision;
 using model::Gang;
 using model::GangId;
+using model::GangKind;
 using model::Task;
 using model::TaskId;
 using model::TaskStatus;
@@ -58,10 +64,17 @@ namespace {
 // Queues have no namespace, so their keys never meet those of PodGroups in the driver.
 NamespacedName QueueKey(absl::string_view name) { return {"", std::string(name)}; }
 
+// Names have no slashes, so neither do keys of one kind of gang meet those of another.
+NamespacedName KeyOfGang(GangKind kind, const std::string& ns, const std::string& name) {
+  if (kind == GangKind::kVolcano) return {ns, name};
+  return {ns, absl::StrCat(std::string(ResourceOf(kind).plural), ".", std::string(ResourceOf(kind).group), "/", name)};
+}
+
 constexpr int kMaxInFlight = 256;  // bindings are small
 
 // What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go on.
 const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
+const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 
 class GangScheduler final : public Scheduler {
  public:
@@ -69,7 +82,11 @@ class GangScheduler final : public Scheduler {
       : Scheduler(informers, std::move(component)), options_(std::move(options)), namespaces_(informers.namespaces()),
         rules_{options_.explain_after, options_.missing_after, options_.refresh_after},
         pods_(Watch<Pod>(api::kPods, {.keep = false, .everywhere = true}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
-        groups_(Watch<PodGroup>(api::kPodGroups, {}, [this](const auto& key, const auto&, const auto& after) { OnGroup(key, after.get()); })),
+        groups_(Watch<PodGroup>(api::kPodGroups, {}, [this](const auto& key, const auto&, const auto& after) { OnGroup(GangKind::kVolcano, key, after.get()); })),
+        kubernetes_groups_(Watch<KubernetesPodGroup>(api::kKubernetesPodGroups, kKeptIfAllowed,
+                                                     [this](const auto& key, const auto&, const auto& after) { OnGroup(GangKind::kKubernetes, key, after.get()); })),
+        coscheduling_groups_(Watch<CoschedulingPodGroup>(api::kCoschedulingPodGroups, kKeptIfAllowed,
+                                                         [this](const auto& key, const auto&, const auto& after) { OnGroup(GangKind::kCoscheduling, key, after.get()); })),
         queues_(Watch<Queue>(api::kQueues, {}, [this](const auto& key, const auto&, const auto& after) { OnQueue(key, after.get()); })),
         claims_(Watch<PersistentVolumeClaim>(api::kPersistentVolumeClaims, kIfAllowed,
                                              [this](const auto& key, const auto&, const auto& after) { OnClaim(key, after.get()); })),
@@ -80,12 +97,18 @@ class GangScheduler final : public Scheduler {
     Watch<StorageClass>(api::kStorageClasses, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
     Watch<HyperNode>(api::volcano::kHyperNodes, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnHyperNode(key, after.get()); });
     Watch<PartialObject>(api::kNamespaces, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); });
+    if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { OnPolicy(); });
+    pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
     if (informers.metrics() == nullptr) return;
     Metrics& metrics = *informers.metrics();
     waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
     rounds_ = metrics.AddCounter("gangway_schedule_rounds_total", "Scheduling rounds");
     bound_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "bound"}});
     refused_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
+  }
+
+  ~GangScheduler() override {
+    if (options_.live_policy != nullptr) options_.live_policy->OnChange({});
   }
 
   const model::Cluster& cluster() const override { return cluster_; }
@@ -96,7 +119,7 @@ class GangScheduler final : public Scheduler {
     std::size_t left = options_.max_dumped_gangs;
     for (const NamespacedName& key : waiting_) {
       if (left-- == 0) break;
-      const GangId id = cluster_.FindGang(key.ns, key.name);
+      const GangId id = FindGang(key);
       if (id == model::kNone) continue;
       const Gang& gang = cluster_.gang(id);
       const auto state = states_.find(key);
@@ -126,9 +149,17 @@ class GangScheduler final : public Scheduler {
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
     allocated_ = AllocatedByQueue(cluster_);  // or the first look at our own queues would find nothing held
     for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue({"", std::string(name)});
-    groups_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
+    EnqueueAll(GangKind::kVolcano, groups_);
+    EnqueueAll(GangKind::kKubernetes, kubernetes_groups_);
+    EnqueueAll(GangKind::kCoscheduling, coscheduling_groups_);
+    for (const NamespacedName& key : without_group_) driver_.Enqueue(key);
     WantRound();
     WantQueueStatus();
+  }
+
+  template <class T>
+  void EnqueueAll(GangKind kind, const kube::Informer<T>& groups) {
+    groups.ForEach([&](const NamespacedName& key, const auto&) { driver_.Enqueue(KeyOfGang(kind, key.ns, key.name)); });
   }
 
   // Applies an event and asks for a round when it changed anything.
@@ -235,21 +266,25 @@ class GangScheduler final : public Scheduler {
     });
   }
 
-  void OnGroup(const NamespacedName& key, const PodGroup* group) {
-    const GangId known = cluster_.FindGang(key.ns, key.name);
+  template <class T>
+  void OnGroup(GangKind kind, const NamespacedName& name, const T* group) {
+    const NamespacedName key = KeyOfGang(kind, name.ns, name.name);
+    const GangId known = FindGang(key);
     const bool another = group != nullptr && (known == model::kNone || cluster_.gang(known).uid != group->metadata.uid);
-    if (another && deciding()) PauseSurplus();
+    if (another && kind == GangKind::kVolcano && deciding()) PauseSurplus();
     Apply([&] {
       if (group == nullptr) {
-        cluster_.RemoveGang(key.ns, key.name);
+        cluster_.RemoveGang(name.ns, name.name, kind);
       } else {
         cluster_.SetGang(ingest::GangFactsOf(*group));
       }
     });
     if (group == nullptr) {
       Forget(key);
+      NoteGroup(FindGang(key));
       return;
     }
+    without_group_.erase(key);
     if (auto it = states_.find(key); it != states_.end() && it->second.uid != group->metadata.uid) Forget(key);
     driver_.Enqueue(key);
   }
@@ -264,7 +299,7 @@ class GangScheduler final : public Scheduler {
       if (pod == nullptr) {
         cluster_.RemovePod(key.ns, key.name);
       } else {
-        model::PodFacts facts = ingest::PodFactsOf(*pod, options_.name);
+        model::PodFacts facts = ingest::PodFactsOf(*pod, options_.name, coscheduling_groups_.seen_up_to() > 0);
         facts.ours = facts.ours && IsOurs(key.ns);
         cluster_.SetPod(facts);
       }
@@ -272,10 +307,22 @@ class GangScheduler final : public Scheduler {
     if (pod != nullptr) {
       NoteCondition(*pod);
       if (pod->bound()) accepted_.erase(pod->metadata.uid);
-      after = GangKey(cluster_.task(cluster_.FindTask(key.ns, key.name)).gang);
+      const GangId gang = cluster_.task(cluster_.FindTask(key.ns, key.name)).gang;
+      NoteGroup(gang);
+      after = GangKey(gang);
     }
     if (!before.name.empty()) driver_.Enqueue(before);
     if (!after.name.empty()) driver_.Enqueue(after);
+  }
+
+  // Of a gang whose PodGroup is not there its pods are told. The controllers make Volcano's.
+  void NoteGroup(GangId id) {
+    if (id == model::kNone) return;
+    const Gang& gang = cluster_.gang(id);
+    if (gang.known || gang.kind == GangKind::kVolcano || gang.ours == 0) return;
+    const NamespacedName key = KeyOfGang(gang.kind, gang.ns, gang.name);
+    without_group_.insert(key);
+    driver_.Enqueue(key);
   }
 
   bool IsOurs(const std::string& ns) const {
@@ -309,16 +356,49 @@ class GangScheduler final : public Scheduler {
   NamespacedName GangKey(GangId id) const {
     if (id == model::kNone) return {};
     const Gang& gang = cluster_.gang(id);
-    return gang.known ? NamespacedName{gang.ns, gang.name} : NamespacedName{};
+    return gang.known ? KeyOfGang(gang.kind, gang.ns, gang.name) : NamespacedName{};
+  }
+
+  GangId FindGang(const NamespacedName& key) const {
+    if (!absl::StrContains(key.name, '/')) return cluster_.FindGang(key.ns, key.name);
+    for (const GangKind kind : {GangKind::kKubernetes, GangKind::kCoscheduling}) {
+      const std::string prefix = KeyOfGang(kind, "", "").name;
+      if (absl::StartsWith(key.name, prefix)) return cluster_.FindGang(key.ns, absl::string_view(key.name).substr(prefix.size()), kind);
+    }
+    return model::kNone;
+  }
+
+  // As it was shown last.
+  std::optional<GroupRef> GroupOf(const Gang& gang) const {
+    const auto find = [&](const auto& groups) -> std::optional<GroupRef> {
+      const auto group = groups.Get({gang.ns, gang.name});
+      if (group == nullptr) return std::nullopt;
+      return GroupRef(group.get());
+    };
+    switch (gang.kind) {
+      case GangKind::kVolcano:
+        return find(groups_);
+      case GangKind::kKubernetes:
+        return find(kubernetes_groups_);
+      case GangKind::kCoscheduling:
+        return find(coscheduling_groups_);
+    }
+    return std::nullopt;
   }
 
   State& StateOf(const Gang& gang) {
-    State& state = states_[{gang.ns, gang.name}];
+    State& state = states_[KeyOfGang(gang.kind, gang.ns, gang.name)];
     state.uid = gang.uid;
     return state;
   }
 
   // ---- what should be
+
+  // How nodes rank may be another now, so what is kept of that is forgotten.
+  void OnPolicy() {
+    scratch_ = gang::Scratch();
+    WantRound();
+  }
 
   // Rounds are bundled: events of one moment share one, and the more gangs wait, the rarer rounds are.
   void WantRound() {
@@ -369,7 +449,7 @@ class GangScheduler final : public Scheduler {
   void Round() {
     const absl::Time now = loop().Now();
     rounds_.Add();
-    gang::Policy policy = options_.policy;
+    gang::Policy policy = options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
     policy.place_surplus = policy.place_surplus && now >= surplus_from_;
     if (now >= surplus_from_) surplus_paused_ = false;
     const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
@@ -421,9 +501,11 @@ class GangScheduler final : public Scheduler {
 
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
     if (key.ns.empty()) return PlanQueue(key.name);
-    const GangId id = cluster_.FindGang(key.ns, key.name);
-    const std::shared_ptr<const PodGroup> group = groups_.Get(key);
-    if (group == nullptr || id == model::kNone || !cluster_.gang(id).known) return {};
+    const GangId id = FindGang(key);
+    if (without_group_.contains(key)) return PlanWithoutGroup(key, id, now);
+    if (id == model::kNone || !cluster_.gang(id).is_ours()) return {};
+    const std::optional<GroupRef> group = GroupOf(cluster_.gang(id));
+    if (!group.has_value()) return {};
     State& state = StateOf(cluster_.gang(id));
     const bool told_before = state.telling.told();
     state.telling.Advance(rules_, now);
@@ -445,16 +527,30 @@ class GangScheduler final : public Scheduler {
       GiveUp(id, volumes.failed);
       return {};
     }
-    const auto written = [this](const Task& task) {
-      auto it = written_.find(task.uid);
-      return it == written_.end() ? std::string() : it->second;
-    };
+    const auto written = [this](const Task& task) { return Written(task); };
     const GangView view{cluster_,  id,      *group,    state.telling, accepted, written,
                         leftovers, state.half_bound_since, options_.release_after, TransitionId(), volumes};
     kube::Plan plan = PlanGang(view, now);
     if (!volumes.ready) plan.look_again = std::min(plan.look_again, state.volumes_since + options_.volumes_take);
     plan.look_again = std::min(plan.look_again, state.telling.NextChange(rules_));
     return plan;
+  }
+
+  std::string Written(const Task& task) const {
+    const auto it = written_.find(task.uid);
+    return it == written_.end() ? std::string() : it->second;
+  }
+
+  kube::Plan PlanWithoutGroup(const NamespacedName& key, GangId id, absl::Time now) {
+    if (id == model::kNone) {
+      without_group_.erase(key);
+      return {};
+    }
+    const Gang& gang = cluster_.gang(id);
+    const api::Resource& resource = ResourceOf(gang.kind);
+    const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0 : coscheduling_groups_.seen_up_to() > 0;
+    const std::string text = model::GroupMissing(absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name, served);
+    return scheduler::PlanWithoutGroup(cluster_, gang, text, [this](const Task& task) { return Written(task); }, options_.missing_after, now);
   }
 
   VolumesOfGang AwaitVolumes(const NamespacedName& key, GangId id, State& state, absl::FunctionRef<bool(const Task&)> accepted, absl::Time now) {
@@ -518,7 +614,7 @@ class GangScheduler final : public Scheduler {
   void OnVolumesForbidden(const kube::Write& write, absl::string_view why) {
     const absl::btree_set<NamespacedName> awaiting = awaiting_volumes_;
     for (const NamespacedName& key : awaiting) {
-      const GangId id = cluster_.FindGang(key.ns, key.name);
+      const GangId id = FindGang(key);
       const bool concerned = id != model::kNone && std::any_of(cluster_.gang(id).tasks.begin(), cluster_.gang(id).tasks.end(), [&](TaskId task) {
         const std::vector<model::ClaimId>& claims = cluster_.shape(cluster_.task(task).shape).claims;
         return std::any_of(claims.begin(), claims.end(), [&](model::ClaimId claim) {
@@ -606,7 +702,7 @@ class GangScheduler final : public Scheduler {
     loop().Cancel(state.held_back);
     state.held_back = loop().PostAt(loop().Now() + options_.bind_retry, token(), [this, key] {
       if (auto it = states_.find(key); it != states_.end()) it->second.held_back = 0;
-      const GangId gang = cluster_.FindGang(key.ns, key.name);
+      const GangId gang = FindGang(key);
       if (gang != model::kNone) Apply([&] { cluster_.SetHeldBack(gang, ""); });
     });
     WantRound();
@@ -622,6 +718,7 @@ class GangScheduler final : public Scheduler {
   absl::btree_map<NamespacedName, State> states_;
   absl::btree_set<NamespacedName> waiting_;  // gangs that waited in the last round
   absl::btree_set<NamespacedName> awaiting_volumes_;
+  absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   absl::flat_hash_set<std::string> accepted_;              // UIDs of assumed pods whose binding was accepted
   absl::flat_hash_map<std::string, std::string> written_;  // PodScheduled=False as written, by UID
   absl::btree_set<std::string> known_queues_;
@@ -634,6 +731,8 @@ class GangScheduler final : public Scheduler {
 
   kube::Informer<Pod>& pods_;
   kube::Informer<PodGroup>& groups_;
+  kube::Informer<KubernetesPodGroup>& kubernetes_groups_;
+  kube::Informer<CoschedulingPodGroup>& coscheduling_groups_;
   kube::Informer<Queue>& queues_;
   kube::Informer<PersistentVolumeClaim>& claims_;
   kube::Driver& driver_;

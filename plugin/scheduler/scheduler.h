@@ -13,12 +13,14 @@
 #include "kube/runtime/component.h"
 #include "plugin/gang/policy.h"
 #include "plugin/model/cluster.h"
+#include "plugin/scheduler/live_policy.h"
 
 namespace gangway::scheduler {
 
 struct Options {
   std::string name = "volcano";  // spec.schedulerName of the pods we place; component of our events
   gang::Policy policy;
+  std::shared_ptr<LivePolicy> live_policy;  // instead of `policy`, where that may change; null: it does not
   // How long something waits before its reason is written, so that what resolves itself makes no noise.
   absl::Duration explain_after = absl::Milliseconds(500);
   // The same for pods that are missing and claims that are not bound: controllers may be at work on them behind a busy API server.

@@ -69,9 +69,10 @@ class Look {
 
  private:
   void Await(const Task& task, model::ClaimId claim) {
+    if (!cluster_.volumes().awaited(claim)) return Fail(task, claim, "cannot be used any more");
+    if (out_.waits_for.empty()) out_.waits_for = absl::StrCat("claim ", cluster_.volumes().NameOf(claim), " on node ", cluster_.node_name(task.row));
     const std::optional<Volumes::Promised> promised = cluster_.volumes().PromisedTo(claim);
-    if (!promised.has_value()) return Fail(task, claim, "cannot be used any more");
-    if (out_.waits_for.empty()) out_.waits_for = absl::StrCat("claim ", promised->name, " on node ", cluster_.node_name(task.row));
+    if (!promised.has_value()) return;  // its volume is being bound to it
     if (!promised->made) {
       if (promised->lost) return Fail(task, claim, "lost the volume that was there for it");
       if (!promised->kept) Want(KeepForClaim(*promised));

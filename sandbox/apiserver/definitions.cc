@@ -40,7 +40,7 @@ void AddCondition(json::array& conditions, absl::string_view type, bool holds, a
 const api::Resource* DefinedKind(const json::object& definition) {
   const api::Resource* found = nullptr;
   for (const api::KindRow& kind : api::Kinds()) {
-    if (!kind.custom()) continue;
+    if (!kind.custom() || kind.on_request) continue;
     const api::Resource& resource = *kind.resource;
     if (TextAt(definition, "spec.group") != View(resource.group) || TextAt(definition, "spec.names.plural") != View(resource.plural) ||
         TextAt(definition, "spec.names.kind") != View(resource.kind) || (TextAt(definition, "spec.scope") == "Namespaced") != resource.namespaced) {

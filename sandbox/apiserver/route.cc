@@ -27,9 +27,9 @@ const api::Resource* FindResource(absl::string_view group, absl::string_view ver
   return nullptr;
 }
 
-bool IsGroup(absl::string_view group) {
+bool IsGroup(absl::string_view group, const ServedVersions& served) {
   const std::span<const api::KindRow> kinds = api::Kinds();
-  return std::any_of(kinds.begin(), kinds.end(), [&](const api::KindRow& kind) { return View(kind.resource->group) == group; });
+  return std::any_of(kinds.begin(), kinds.end(), [&](const api::KindRow& kind) { return View(kind.resource->group) == group && served.Has(kind); });
 }
 
 api::FieldError NotSupported(absl::string_view field, absl::string_view value_json, absl::string_view supported) {
@@ -216,7 +216,7 @@ Outcome<Target> ParsePath(absl::string_view path, const ServedVersions& served) 
   } else {
     return NoSuchPath();
   }
-  if (!IsGroup(group)) return NoSuchPath();
+  if (!IsGroup(group, served)) return NoSuchPath();
   for (const std::string& part : parts) {
     if (part.empty()) return PathNotFound();
   }

@@ -31,7 +31,7 @@ struct Cluster::Process {
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
     : loop_(loop), kubelets_options_(std::move(options.kubelets)),
-      one_controller_process_(options.one_controller_process), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)),
+      one_controller_process_(options.one_controller_process), policy_(std::move(options.policy)), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)),
       clock_(std::move(options.clock)), server_(loop, std::move(options.api_server)),
       followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }) {
   server_.SetPodLogs(
@@ -72,6 +72,7 @@ void Cluster::Start(Component component) {
   } else {
     assembly::Options options;
     options.ssh.threads = ssh_key_threads_;
+    options.scheduler.policy = policy_;
     options.translate.target = convert::Target::kGangway;
     std::vector<absl::string_view> names = {ClientName(component)};
     if (component == Component::kControllers && one_controller_process_) names.push_back(ClientName(Component::kPaddleControllers));

@@ -47,6 +47,31 @@ bool Fits(const Volume& volume, const Claim& claim) {
   return selector.ok() && selector->Matches(volume.metadata.labels);
 }
 
+struct EphemeralTemplate {
+  api::ObjectMeta metadata;
+  api::Document spec;
+  static constexpr std::string_view kName = "PersistentVolumeClaimTemplate";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&EphemeralTemplate::metadata>("metadata", ""), api::MakeField<&EphemeralTemplate::spec>("spec", ""));
+  }
+};
+struct EphemeralSource {
+  EphemeralTemplate claim;
+  static constexpr std::string_view kName = "EphemeralVolumeSource";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&EphemeralSource::claim>("volumeClaimTemplate", "")); }
+};
+struct PodVolume {
+  std::string name;
+  std::optional<EphemeralSource> ephemeral;
+  static constexpr std::string_view kName = "Volume";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&PodVolume::name>("name", ""), api::MakeField<&PodVolume::ephemeral>("ephemeral", ""));
+  }
+};
+
 void WriteClaimRef(JsonWriter& w, const Claim& claim) {
   w.Key("claimRef").BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim");
   w.Field("namespace", claim.metadata.ns).Field("name", claim.metadata.name).Field("uid", claim.metadata.uid).EndObject();
@@ -198,6 +223,37 @@ class ClaimPass {
 }  // namespace
 
 kube::Plan SyncClaim(const ClaimView& view) { return ClaimPass(view).Run(); }
+
+kube::Plan MakeEphemeralClaims(const api::core::Pod& pod, absl::FunctionRef<bool(const std::string& claim)> is_there) {
+  kube::Plan plan;
+  std::vector<PodVolume> volumes;
+  if (pod.metadata.deleting() || pod.ended() || pod.spec.volumes.empty()) return plan;
+  if (!api::DecodeInto(pod.spec.volumes.json, api::TypeOf<std::vector<PodVolume>>(), &volumes).status.ok()) return plan;
+  std::vector<kube::Write> writes;
+  for (const PodVolume& volume : volumes) {
+    const std::string name = absl::StrCat(pod.metadata.name, "-", volume.name);
+    if (!volume.ephemeral.has_value() || is_there(name)) continue;
+    const EphemeralTemplate& like = volume.ephemeral->claim;
+    kube::Write& write = writes.emplace_back();
+    write.verb = kube::Verb::kCreate;
+    write.resource = &api::kPersistentVolumeClaims;
+    write.ns = pod.metadata.ns;
+    write.name = name;
+    JsonWriter w(write.body);
+    w.BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim").Key("metadata").BeginObject();
+    w.Field("name", name).Field("namespace", pod.metadata.ns);
+    for (const auto& [key, texts] : {std::pair("labels", &like.metadata.labels), std::pair("annotations", &like.metadata.annotations)}) {
+      w.Key(key).BeginObject();
+      for (const auto& [label, value] : *texts) w.Field(label, value);
+      w.EndObject();
+    }
+    w.Key("ownerReferences").BeginArray().BeginObject().Field("apiVersion", "v1").Field("kind", "Pod").Field("name", pod.metadata.name);
+    w.Field("uid", pod.metadata.uid).Field("controller", true).Field("blockOwnerDeletion", true).EndObject().EndArray().EndObject();
+    w.Key("spec").Raw(like.spec.empty() ? "{}" : like.spec.json).EndObject();
+  }
+  if (!writes.empty()) plan.stages.push_back(std::move(writes));
+  return plan;
+}
 
 kube::Plan SyncVolume(const Volume& volume, const Claim* claim) {
   kube::Plan plan;

@@ -8,6 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "api/core/pod.h"
 #include "api/field_table.h"
 #include "api/meta.h"
 #include "kube/plan/plan.h"
@@ -103,6 +104,9 @@ struct ClaimView {
   std::vector<const Volume*> volumes = {};      // all, in the order of their names
 };
 kube::Plan SyncClaim(const ClaimView& view);
+
+// The claims that a pod's ephemeral volumes are, where they are not there: the pod owns them. pkg/controller/volume/ephemeral
+kube::Plan MakeEphemeralClaims(const api::core::Pod& pod, absl::FunctionRef<bool(const std::string& claim)> is_there);
 
 // `claim`: the one that the volume refers to, whatever its UID; null: there is none.
 kube::Plan SyncVolume(const Volume& volume, const Claim* claim);

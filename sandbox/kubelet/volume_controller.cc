@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "api/cluster_resources.h"
 #include "sandbox/kubelet/free_of_charge.h"
 
@@ -14,12 +15,14 @@ VolumeController::VolumeController(Loop& loop, kube::Client& client)
     : claims_(loop, client, api::kPersistentVolumeClaims, {}),
       volumes_(loop, client, api::kPersistentVolumes, {}),
       classes_(loop, client, api::kStorageClasses, {}),
+      pods_(loop, client, api::kPods, {.keep_objects = false}),
       recorder_(loop, client, EventsFreeOfCharge("persistentvolume-controller")),
       claim_driver_(loop, client, recorder_, WritesFreeOfCharge("claim"), [this](const NamespacedName& key, absl::Time) { return DecideClaim(key); }),
-      volume_driver_(loop, client, recorder_, WritesFreeOfCharge("volume"), [this](const NamespacedName& key, absl::Time) { return DecideVolume(key); }) {}
+      volume_driver_(loop, client, recorder_, WritesFreeOfCharge("volume"), [this](const NamespacedName& key, absl::Time) { return DecideVolume(key); }),
+      pod_driver_(loop, client, recorder_, WritesFreeOfCharge("ephemeral-volume"), [this](const NamespacedName& key, absl::Time) { return DecidePod(key); }) {}
 
 void VolumeController::Start() {
-  for (kube::Driver* driver : {&claim_driver_, &volume_driver_}) {
+  for (kube::Driver* driver : {&claim_driver_, &volume_driver_, &pod_driver_}) {
     driver->Hold();
     driver->SetOnReply([this](const kube::Write& write, const kube::Response& response) {
       claims_.ObserveReply(write, response);
@@ -42,11 +45,23 @@ void VolumeController::Start() {
       },
       [this] { OnSynced(); });
   classes_.Start([this](const auto&, const auto&, const auto&) { EnqueueUnbound(); }, [this] { OnSynced(); });
+  pods_.Start(
+      [this](const NamespacedName& key, const auto&, const auto& after) {
+        const bool asks = after != nullptr && absl::StrContains(after->spec.volumes.json, "\"ephemeral\"");
+        if (!asks) {
+          ephemeral_.erase(key);
+          return;
+        }
+        ephemeral_[key] = after;
+        pod_driver_.Enqueue(key);
+      },
+      [this] { OnSynced(); });
 }
 
 void VolumeController::OnSynced() {
-  if (!claims_.synced() || !volumes_.synced() || !classes_.synced()) return;
+  if (!claims_.synced() || !volumes_.synced() || !classes_.synced() || !pods_.synced()) return;
   claim_driver_.Release();
+  pod_driver_.Release();
   volume_driver_.Release();
 }
 
@@ -65,6 +80,12 @@ kube::Plan VolumeController::DecideClaim(const NamespacedName& key) {
   view.storage_class = storage_class.get();
   volumes_.ForEach([&](const NamespacedName&, const auto& volume) { view.volumes.push_back(volume.get()); });
   return SyncClaim(view);
+}
+
+kube::Plan VolumeController::DecidePod(const NamespacedName& key) {
+  const auto pod = ephemeral_.find(key);
+  if (pod == ephemeral_.end()) return {};
+  return MakeEphemeralClaims(*pod->second, [&](const std::string& claim) { return claims_.Get({key.ns, claim}) != nullptr; });
 }
 
 kube::Plan VolumeController::DecideVolume(const NamespacedName& key) {

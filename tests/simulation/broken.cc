@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "api/cluster_resources.h"
 #include "api/core/pod.h"
 #include "api/json_value.h"
 #include "api/resource.h"
@@ -96,6 +97,22 @@ void OfOthersAsOurs(json::object& pod) {
       json::array{json::object{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "none"}, {"uid", "none"}, {"controller", true}}};
 }
 
+void WithoutAffinity(json::object& pod, const char* kind) {
+  json::object* const spec = Part(pod, "spec");
+  if (spec != nullptr) Drop(*spec, "affinity", kind);
+}
+void NearNobody(json::object& pod) { WithoutAffinity(pod, "podAffinity"); }
+void ApartFromNobody(json::object& pod) { WithoutAffinity(pod, "podAntiAffinity"); }
+void WithoutSpreads(json::object& pod) { Drop(pod, "spec", "topologySpreadConstraints"); }
+void WithoutVolumes(json::object& pod) { Drop(pod, "spec", "volumes"); }
+void Anywhere(json::object& volume) { Drop(volume, "spec", "nodeAffinity"); }
+void WithoutTopology(json::object& group) { Drop(group, "spec", "networkTopology"); }
+void PartsWithoutTopology(json::object& group) {
+  json::object* const spec = Part(group, "spec");
+  if (spec == nullptr || !spec->contains("subGroupPolicy")) return;
+  for (json::value& policy : spec->at("subGroupPolicy").as_array()) policy.as_object().erase("networkTopology");
+}
+
 bool IsBinding(const kube::Request& request) { return request.method == "POST" && absl::EndsWith(request.path, "/binding"); }
 
 // Each seventh binding is refused and does not happen. With `forgets` the scheduler never learns that the pod is free: what it asks next is
@@ -121,6 +138,24 @@ Lies BindsElsewhere() {
     if (++count % 3 == 0) target = last;
     last = target;
     request.body = api::ToJson(binding);
+    return std::nullopt;
+  }};
+}
+
+// A volume for a claim is the one that the claim before was given, each second time.
+Lies GivesVolumesTwice() {
+  return {nullptr, [path = std::string(), claim = json::value()](kube::Request& request) mutable -> std::optional<kube::Response> {
+    if (request.method != "PATCH" || ResourceOf(request.path) != &api::kPersistentVolumes) return std::nullopt;
+    json::value patch = *api::ParseJson(request.body);
+    const json::value of = patch.at("spec").at("claimRef").at("name");
+    if (path.empty() || of == claim) {
+      path = request.path;
+      claim = of;
+      return std::nullopt;
+    }
+    request.path = std::exchange(path, "");
+    for (const char* precondition : {"uid", "resourceVersion"}) Drop(patch.as_object(), "metadata", precondition);
+    request.body = api::ToJson(patch);
     return std::nullopt;
   }};
 }
@@ -225,6 +260,12 @@ std::function<void(HistoryOptions&)> ReplicasWith(Leak leak) {
 std::vector<WrongComponent> WrongComponents() {
   const auto scheduler = [](MakeComponent make) { return [make = std::move(make)](HistoryOptions& options) { options.replace_scheduler = make; }; };
   const auto controllers = [](MakeComponent make) { return [make = std::move(make)](HistoryOptions& options) { options.replace_controllers = make; }; };
+  const auto placing = [](MakeComponent make) {
+    return [make = std::move(make)](HistoryOptions& options) {
+      options.replace_scheduler = make;
+      options.placed = true;
+    };
+  };
   const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<Preempting>(loop, cluster); };
   return {
       {"PlacesPodByPod", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, AsSingles))},
@@ -235,6 +276,14 @@ std::vector<WrongComponent> WrongComponents() {
       {"IgnoresTaints", {Rule::kTaint}, scheduler(SchedulerShown(api::kNodes, WithoutTaints))},
       {"IgnoresHostPorts", {Rule::kPorts}, scheduler(SchedulerShown(api::kPods, WithoutPorts))},
       {"IgnoresCapability", {Rule::kCapability}, scheduler(SchedulerShown(api::kQueues, WithoutCapability))},
+      {"IgnoresPodAffinity", {Rule::kAffinity}, placing(SchedulerShown(api::kPods, NearNobody))},
+      {"IgnoresPodAntiAffinity", {Rule::kAntiAffinity}, placing(SchedulerShown(api::kPods, ApartFromNobody))},
+      {"IgnoresSpreads", {Rule::kSpread}, placing(SchedulerShown(api::kPods, WithoutSpreads))},
+      {"BindsBeforeVolumes", {Rule::kVolumeBound}, placing(SchedulerShown(api::kPods, WithoutVolumes))},
+      {"IgnoresWhereVolumesAre", {Rule::kVolumeReach}, placing(SchedulerShown(api::kPersistentVolumes, Anywhere))},
+      {"GivesVolumesTwice", {Rule::kVolumeTwice}, placing(Behind(kScheduler, GivesVolumesTwice))},
+      {"IgnoresTopology", {Rule::kTopology}, placing(SchedulerShown(api::kPodGroups, WithoutTopology))},
+      {"IgnoresTopologyOfParts", {Rule::kPartTopology}, placing(SchedulerShown(api::kPodGroups, PartsWithoutTopology))},
       {"TakesPodsOfOthersForItsOwn", {Rule::kStranger}, scheduler(SchedulerShown(api::kPods, OfOthersAsOurs))},
       {"ForgetsToForget", {Rule::kPartBound, Rule::kEnd}, scheduler(Behind(kScheduler, [] { return RefusesBindings(true); }))},
       {"BindsElsewhere", {Rule::kOvercommitted}, scheduler(Behind(kScheduler, BindsElsewhere))},

@@ -110,6 +110,14 @@ absl::string_view NameOf(Rule rule) {
     case Rule::kSelector: return "node-selector";
     case Rule::kTaint: return "taint";
     case Rule::kPorts: return "host-ports";
+    case Rule::kAffinity: return "affinity";
+    case Rule::kAntiAffinity: return "anti-affinity";
+    case Rule::kSpread: return "spread";
+    case Rule::kVolumeBound: return "volume-bound";
+    case Rule::kVolumeReach: return "volume-reach";
+    case Rule::kVolumeTwice: return "volume-twice";
+    case Rule::kTopology: return "topology";
+    case Rule::kPartTopology: return "part-topology";
     case Rule::kCapability: return "capability";
     case Rule::kTwoWriters: return "two-writers";
     case Rule::kStranger: return "stranger";
@@ -135,8 +143,23 @@ void Checker::Violation(Rule rule, const Parts&... parts) {
   broken_.insert(rule);
 }
 
+Checker::Checker(Rules rules)
+    : rules_(std::move(rules)),
+      places_({rules_.scheduler, rules_.node_known, rules_.bindings_take, rules_.bindings_fail}, pods_,
+              [this](const Pod& pod) {
+                const Gang* const gang = GangOf(pod);
+                return gang == nullptr ? nullptr : &gang->group;
+              },
+              [this](Rule rule, const std::string& text) { Violation(rule, text); }) {}
+
+void Checker::Disturbed(absl::Time until) {
+  disturbed_ = std::max(disturbed_, until);
+  places_.Disturbed(until);
+}
+
 void Checker::OnRecord(const JournalRecord& record) {
   ++records_;
+  places_.Settle(record.time);
   CheckDeadlines(record.time);
   // Old events expire and leases are renewed; that is no work.
   if (record.resource != &api::kLeases && (record.resource != &api::kEvents || record.after != nullptr)) {
@@ -146,6 +169,7 @@ void Checker::OnRecord(const JournalRecord& record) {
   if (record.resource == &api::kLeases) OnLease(record);
   if (record.resource == &api::kEvents || record.resource == &api::kLeases) return;
   KeepObject(record);
+  if (record.resource != &api::kPods) places_.OnRecord(record, Where(record));
   if (record.resource == &api::kPods) {
     OnPod(record);
   } else if (record.resource == &api::kNodes) {
@@ -192,6 +216,7 @@ void Checker::OnPod(const JournalRecord& record) {
   const bool same = old.metadata.uid == record.uid;
   if (record.after == nullptr) {
     if (same && !old.metadata.deleting()) CheckDeletion(old, record);
+    if (it != pods_.end()) places_.OnPod(&old, nullptr, record.time);
     pods_.erase(record.key);
     made_for_.erase(record.uid);
   } else {
@@ -202,6 +227,7 @@ void Checker::OnPod(const JournalRecord& record) {
     if (same && pod.metadata.deleting() && !old.metadata.deleting()) CheckDeletion(old, record);
     const bool newly_bound = pod.bound() && !(same && old.spec.node_name == pod.spec.node_name);
     if (const auto gang = gangs_.find(GroupOf(pod)); !same && gang != gangs_.end()) made_for_[record.uid] = gang->second.group.metadata.uid;
+    places_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     pods_[record.key] = pod;
     if (newly_bound) CheckBinding(pod, record);
     CheckGang(GroupOf(pod), record.time);
@@ -241,7 +267,8 @@ void Checker::CheckBinding(const Pod& pod, const JournalRecord& record) {
   if (it == nodes_.end()) return;  // it went while the binding was on its way
   const Node& node = it->second.node;
   CheckRoom(pod, node, where);
-  if (record.time - std::max(it->second.since, disturbed_) < rules_.node_known) return;
+  places_.OnBinding(pod, record.time, where);
+  if (places_.ChosenAt(pod, record.time) - std::max(it->second.since, disturbed_) < rules_.node_known) return;
   for (const auto& [key, value] : pod.spec.node_selector) {
     const auto label = node.metadata.labels.find(key);
     if (label != node.metadata.labels.end() && label->second == value) continue;
@@ -473,6 +500,7 @@ void Checker::OnSent(const std::string& lease, const std::string& identity, cons
 // ---- the end
 
 void Checker::AtEnd(absl::Time now) {
+  places_.Settle(now);
   CheckDeadlines(now);
   if (now - last_write_ < rules_.quiet) {
     Violation(Rule::kQuiet, "the last write was ", absl::FormatDuration(now - last_write_), " before the end, ", last_write_text_);

@@ -17,6 +17,7 @@
 #include "api/volcano/scheduling.h"
 #include "plugin/scheduler/scheduler.h"
 #include "sandbox/apiserver/journal.h"
+#include "tests/simulation/places.h"
 
 namespace gangway::testutil {
 
@@ -27,6 +28,14 @@ enum class Rule {
   kSelector,       // a pod lies where its nodeSelector lets it
   kTaint,          // and on no node that keeps it off: NoSchedule, NoExecute, cordoned
   kPorts,          // and no two pods of a node have the same port of it
+  kAffinity,       // it lies near a pod that it wants to be near, or is the first of them
+  kAntiAffinity,   // and near none that it keeps away from, or that keeps it away
+  kSpread,         // and is spread as it asks
+  kVolumeBound,    // its claims are bound before it is
+  kVolumeReach,    // to volumes that its node reaches
+  kVolumeTwice,    // a volume is one claim's
+  kTopology,       // a gang lies in one HyperNode of its tier
+  kPartTopology,   // and so does each of its sub-groups
   kCapability,     // what a queue's pods hold is within its capability, and within those of the queues above
   kTwoWriters,     // no write leaves who leads by a lease while the lease says that somebody else does
   kStranger,       // our scheduler binds and deletes only pods that name it
@@ -43,7 +52,7 @@ enum class Rule {
   kLeftovers,      // at rest nothing is there of what is gone
   kQuiet,          // in the end nothing is written any more
 };
-inline constexpr int kRules = 20;
+inline constexpr int kRules = 28;
 // "part-bound"
 absl::string_view NameOf(Rule rule);
 
@@ -58,6 +67,9 @@ class Checker {
     absl::Duration release_takes = absl::Seconds(5);
     // A node is as the scheduler knows it so long after it changed.
     absl::Duration node_known = absl::Seconds(5);
+    // So long after the first of a decision's bindings the last has arrived; and whether some never do.
+    absl::Duration bindings_take = absl::Seconds(3);
+    bool bindings_fail = false;
     // From a command's end to its effect.
     absl::Duration command_takes = absl::Seconds(10);
     // From the last change of a pod until its Job and its PodGroup count it.
@@ -74,14 +86,15 @@ class Checker {
     std::map<std::string, int> expected_retries;
   };
 
-  explicit Checker(Rules rules) : rules_(std::move(rules)) {}
+  explicit Checker(Rules rules);
+  Checker(const Checker&) = delete;
 
   void OnRecord(const sandbox::JournalRecord& record);
   void AtEnd(absl::Time now);
   // A write leaves a process that leads by `lease`, whose holder begins with `identity` while it does. What was sent before may arrive later.
   void OnSent(const std::string& lease, const std::string& identity, const std::string& write, absl::Time now);
   // Something was broken up to then: deadlines begin anew. It may be told ahead.
-  void Disturbed(absl::Time until) { disturbed_ = std::max(disturbed_, until); }
+  void Disturbed(absl::Time until);
 
   // One sentence each, "part-bound: gang default/g ...", with the revision and the objects; empty: all is well.
   const std::vector<std::string>& violations() const { return violations_; }
@@ -169,6 +182,7 @@ class Checker {
   std::map<std::string, std::string> made_for_;          // UIDs of pods, and of the PodGroups that were there when they came
   std::map<std::string, Given> given_;                   // by the command's UID
   std::map<api::NamespacedName, absl::Time> jobs_counting_, gangs_counting_;  // since when a pod of theirs changed last
+  Places places_;
   std::set<std::string> uids_, gone_;                    // of what is there, and of what was
   std::map<std::string, Made> made_;                     // what is there and the controllers made, by UID
   std::vector<std::string> violations_;

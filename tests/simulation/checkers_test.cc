@@ -34,20 +34,40 @@ class Journal {
     Put(api::kNodes, "n2", "", R"(,"spec":{},"status":{"allocatable":{"cpu":"4","pods":"110"}})");
     Wait(absl::Minutes(1));
   }
+  // n1 in zone a and n2 in zone b, each in a rack of its own, and both in one hall.
+  void Zones() {
+    for (const auto& [node, zone] : {std::pair{"n1", "a"}, std::pair{"n2", "b"}}) {
+      Put(api::kNodes, node, absl::StrCat(R"(,"labels":{"zone":")", zone, R"("})"), R"(,"spec":{},"status":{"allocatable":{"cpu":"8","pods":"110"}})");
+    }
+    HyperNode("rack-1", 1, R"({"type":"Node","selector":{"exactMatch":{"name":"n1"}}})");
+    HyperNode("rack-2", 1, R"({"type":"Node","selector":{"labelMatch":{"matchLabels":{"zone":"b"}}}})");
+    HyperNode("hall", 2, R"({"type":"HyperNode","selector":{"regexMatch":{"pattern":"^rack-[12]$"}}})");
+    Wait(absl::Minutes(1));
+  }
+  void HyperNode(const std::string& name, int tier, const std::string& member) {
+    Put(api::volcano::kHyperNodes, name, "", absl::StrCat(R"(,"spec":{"tier":)", tier, R"(,"tierName":"tier-)", tier, R"(","members":[)", member, "]}"));
+  }
+  void Volume(const std::string& zone, const std::string& claim) {
+    Put(api::kPersistentVolumes, "v", "", absl::StrCat(R"(,"spec":{"claimRef":{"namespace":"default","name":")", claim, R"(","uid":"persistentvolumeclaims-)", claim,
+        R"(-uid"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")", zone, R"("]}]}]}}})"));
+  }
+  void Claim(const std::string& name, const std::string& phase) {
+    Put(api::kPersistentVolumeClaims, name, "", absl::StrCat(R"(,"spec":{)", phase == "Bound" ? R"("volumeName":"v")" : "", R"(},"status":{"phase":")", phase, R"("})"));
+  }
   void Queue(const std::string& spec) { Put(api::kQueues, "default", "", absl::StrCat(R"(,"spec":{)", spec, "}")); }
   void Group(int min_member, const std::string& extra = "", int running = 0, const std::string& phase = "Inqueue") {
     Put(api::kPodGroups, "g", R"(,"ownerReferences":[{"kind":"Job","name":"j","uid":"jobs-j-uid","controller":true}])",
         absl::StrCat(R"(,"spec":{"queue":"default","minMember":)", min_member, extra, R"(},"status":{"phase":")", phase, R"(","running":)", running, "}"));
   }
   struct PodIs {
-    std::string node = {}, phase = "Pending", task = "w", spec = {}, scheduler = "volcano";
+    std::string node = {}, phase = "Pending", task = "w", spec = {}, scheduler = "volcano", labels = {};
     bool deleting = false, controlled = true, ported = false;
   };
   void Pod(const std::string& name, const PodIs& is) {
     Put(api::kPods, name,
         absl::StrCat(is.deleting ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "",
                      is.controlled ? R"(,"ownerReferences":[{"kind":"Job","name":"j","uid":"jobs-j-uid","controller":true}])" : "",
-                     R"(,"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", is.task, R"("})"),
+                     R"(,"labels":{)", is.labels, R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", is.task, R"("})"),
         absl::StrCat(R"(,"spec":{"schedulerName":")", is.scheduler, R"(","nodeName":")", is.node, R"(")", is.spec,
                      R"(,"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}})", is.ported ? R"(,"ports":[{"hostPort":80}])" : "", R"(}]},"status":{"phase":")",
                      is.phase, R"("})"));
@@ -110,6 +130,16 @@ void Completed(Journal& j) {
   j.Pod("p1", {.node = "n1", .phase = "Succeeded"});
 }
 
+// "podAffinity", "podAntiAffinity": to pods of the label in a zone.
+std::string Affinity(const char* kind, const char* app) {
+  return absl::StrCat(R"(,"affinity":{")", kind, R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":")", app, R"("}}}]}})");
+}
+std::string Spread(int skew) {
+  return absl::StrCat(R"(,"topologySpreadConstraints":[{"maxSkew":)", skew, R"(,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"x"}}}])");
+}
+const std::string kWithClaim = R"(,"volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"c"}}])";
+constexpr char kX[] = R"("app":"x")", kY[] = R"("app":"y")";
+
 const std::vector<RuleCase>& Cases() {
   static const auto* const cases = new std::vector<RuleCase>{
       {Rule::kBoundTwice, [](Journal& j, bool wrong) {
@@ -135,6 +165,55 @@ const std::vector<RuleCase>& Cases() {
          j.Node();
          j.Pod("p1", {.node = "n1", .ported = true});
          j.Pod("p2", {.node = wrong ? "n1" : "n2", .ported = true});
+       }},
+      // The first of them may lie anywhere.
+      {Rule::kAffinity, [](Journal& j, bool wrong) {
+         j.Zones();
+         j.Pod("p1", {.node = "n1", .spec = Affinity("podAffinity", "x"), .labels = kX});
+         j.Pod("p2", {.node = wrong ? "n2" : "n1", .spec = Affinity("podAffinity", "x"), .labels = kX});
+       }},
+      // One that is there keeps others away.
+      {Rule::kAntiAffinity, [](Journal& j, bool wrong) {
+         j.Zones();
+         j.Pod("p1", {.node = "n1", .spec = Affinity("podAntiAffinity", "y")});
+         j.Pod("p2", {.node = wrong ? "n1" : "n2", .labels = kY});
+       }},
+      {Rule::kSpread, [](Journal& j, bool wrong) {
+         j.Zones();
+         for (const char* name : {"p1", "p2"}) j.Pod(name, {.node = "n1", .spec = Spread(wrong ? 1 : 2), .labels = kX});
+       }},
+      {Rule::kVolumeBound, [](Journal& j, bool wrong) {
+         j.Zones();
+         j.Volume("a", "c");
+         j.Claim("c", wrong ? "Pending" : "Bound");
+         j.Pod("p1", {.node = "n1", .spec = kWithClaim});
+       }},
+      {Rule::kVolumeReach, [](Journal& j, bool wrong) {
+         j.Zones();
+         j.Volume(wrong ? "b" : "a", "c");
+         j.Claim("c", "Bound");
+         j.Pod("p1", {.node = "n1", .spec = kWithClaim});
+       }},
+      {Rule::kVolumeTwice, [](Journal& j, bool wrong) {
+         j.Claim("c", "Pending");
+         j.Claim("d", "Pending");
+         j.Volume("a", "c");
+         if (!wrong) j.Remove(api::kPersistentVolumeClaims, "c");
+         j.Volume("a", "d");
+       }},
+      {Rule::kTopology, [](Journal& j, bool wrong) {
+         j.Zones();
+         j.Group(2, absl::StrCat(R"(,"networkTopology":{"mode":"hard","highestTierAllowed":)", wrong ? 1 : 2, "}"));
+         j.Pod("p1", {.node = "n1"});
+         j.Pod("p2", {.node = "n2"});
+       }},
+      {Rule::kPartTopology, [](Journal& j, bool wrong) {
+         j.Zones();
+         j.Group(2, R"(,"subGroupPolicy":[{"name":"w","labelSelector":{"matchLabels":{"volcano.sh/task-spec":"w"}},"matchLabelKeys":["volcano.sh/partition-id"],)"
+                    R"("networkTopology":{"highestTierName":"tier-1"}}])");
+         const auto of_part = [](const char* part) { return absl::StrCat(R"("volcano.sh/task-spec":"w","volcano.sh/partition-id":")", part, R"(")"); };
+         j.Pod("p1", {.node = "n1", .labels = of_part("0")});
+         j.Pod("p2", {.node = "n2", .labels = of_part(wrong ? "0" : "1")});
        }},
       {Rule::kCapability, [](Journal& j, bool wrong) {
          j.Node();
@@ -376,6 +455,50 @@ TEST(CheckersTest, WhatNobodyOwnsIsALeftover) {
   j.By("controllers").Put(api::kServices, "s", "", "");
   j.Wait(absl::Minutes(5));
   EXPECT_THAT(BrokenBy(j), ElementsAre(Rule::kLeftovers));
+}
+
+TEST(CheckersTest, APodKeepsAwayFromWhatIsThere) {
+  Journal j;
+  j.Zones();
+  j.Pod("p1", {.node = "n1", .labels = kY});
+  j.Pod("p2", {.node = "n1", .spec = Affinity("podAntiAffinity", "y")});
+  EXPECT_THAT(j.checker().broken(), ElementsAre(Rule::kAntiAffinity));
+}
+
+// Of what changed a moment before nobody can know, nor of what left meanwhile; and the bindings of one decision arrive one after the other.
+TEST(CheckersTest, PlacesAreJudgedByWhatCouldBeKnown) {
+  const auto broken = [](const std::function<void(Journal&)>& write) {
+    Journal j;
+    j.Zones();
+    write(j);
+    j.Wait(absl::Minutes(5));
+    return BrokenBy(j);
+  };
+  const Is spread{.node = "n1", .spec = Spread(1), .labels = kX};
+  EXPECT_THAT(broken([&](Journal& j) {
+    for (const char* name : {"p1", "p2"}) j.Pod(name, spread);
+    j.Wait(absl::Seconds(1));
+    Is elsewhere = spread;
+    elsewhere.node = "n2";
+    j.Pod("p3", elsewhere);
+  }), IsEmpty());
+  EXPECT_THAT(broken([&](Journal& j) {
+    j.Pod("p0", {.node = "n2", .labels = kX});
+    for (const char* name : {"p1", "p2"}) j.Pod(name, spread);
+    j.Wait(absl::Seconds(1));
+    j.Remove(api::kPods, "p0");
+  }), IsEmpty());
+  EXPECT_THAT(broken([&](Journal& j) {
+    j.HyperNode("rack-1", 1, R"({"type":"Node","selector":{"exactMatch":{"name":"n2"}}})");
+    j.Group(1, R"(,"networkTopology":{"mode":"hard","highestTierAllowed":1})");
+    j.Pod("p1", {.node = "n1"});
+  }), IsEmpty());
+  EXPECT_THAT(broken([&](Journal& j) {
+    j.HyperNode("rack-1", 1, R"({"type":"Node","selector":{"exactMatch":{"name":"n2"}}})");
+    j.Group(1, R"(,"networkTopology":{"mode":"hard","highestTierAllowed":1})");
+    j.Wait(absl::Seconds(6));
+    j.Pod("p1", {.node = "n1"});
+  }), ElementsAre(Rule::kTopology));
 }
 
 }  // namespace

@@ -6,8 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/cluster_resources.h"
+#include "api/volcano/hyper_node.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "tests/simulation/provisioner.h"
 
 namespace gangway::testutil {
 namespace {
@@ -61,6 +64,31 @@ constexpr std::array kLargeJobs{LargeJob{{6, 6, 6, 1, 7}, 4}, LargeJob{{5, 5, 4,
                                 LargeJob{{0, 0, 8, 8, 8}, 5}, LargeJob{{0, 0, 6, 6, 6}, 6}, LargeJob{{0, 0, 4, 4, 4}, 8, 9000},
                                 LargeJob{{0, 0, 4, 4, 4}, 4, 0, "narrow"}, LargeJob{{0, 0, 3, 3, 3}, 6, 0, "narrow"},
                                 LargeJob{{0, 0, 3, 3, 3}, 3, 0, "narrow"}};
+
+// What jobs ask of the places of their pods, and some that do, in every history of such jobs.
+enum class Place { kNear, kNearServers, kApart, kQuiet, kNoisy, kSpread, kVolume, kTopology, kPartTopology };
+constexpr char kZone[] = "zone", kRow[] = "row", kHost[] = "kubernetes.io/hostname";
+struct PlacedJob {
+  Place place;
+  const char* by;  // topology key, storage class or tier
+  Shape shape;
+  int cpu;
+};
+constexpr std::array kPlacedJobs{
+    PlacedJob{Place::kNear, kRow, {0, 0, 4, 4, 4}, 5}, PlacedJob{Place::kNear, kRow, {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kNear, kHost, {0, 0, 3, 3, 3}, 5},
+    PlacedJob{Place::kNear, kZone, {0, 0, 2, 2, 2}, 10}, PlacedJob{Place::kNearServers, kRow, {1, 1, 3, 3, 4}, 4},
+    PlacedJob{Place::kApart, kHost, {0, 0, 4, 4, 4}, 2}, PlacedJob{Place::kApart, kZone, {0, 0, 2, 2, 2}, 6},
+    PlacedJob{Place::kQuiet, kHost, {0, 0, 2, 2, 2}, 2}, PlacedJob{Place::kNoisy, "", {0, 0, 4, 4, 4}, 3},
+    PlacedJob{Place::kSpread, kZone, {0, 0, 6, 6, 6}, 2}, PlacedJob{Place::kSpread, kHost, {0, 0, 6, 2, 2}, 2}, PlacedJob{Place::kSpread, kHost, {0, 0, 4, 4, 4}, 3},
+    PlacedJob{Place::kVolume, "local", {0, 0, 3, 3, 3}, 5}, PlacedJob{Place::kVolume, "local", {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kVolume, "local", {0, 0, 4, 4, 4}, 3},
+    PlacedJob{Place::kVolume, "made", {0, 0, 3, 3, 3}, 4}, PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 4}, PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 9},
+    PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 4, 2, 2}, 7},
+    PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 3, 3, 3}, 8}, PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 10},
+    PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 2, 2, 2}, 12}, PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 9},
+    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 7}, PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 6, 6, 6}, 5}, PlacedJob{Place::kPartTopology, R"("highestTierName":"rack")", {0, 0, 4, 4, 4}, 5},
+};
+constexpr int kVolumesInZone = 4;  // as many as there are claims of their class, whichever zone these take
+
 constexpr std::array kCpus{1, 2, 3, 4, 5, 6, 8};
 
 struct Command {
@@ -78,15 +106,17 @@ UserRequest Create(const api::Resource& resource, std::string body) { return {"P
 UserRequest Delete(const api::Resource& resource, std::string name) { return {"DELETE", &resource, std::move(name), "", ""}; }
 
 struct Job {
-  std::string name, queue, priority, policies, plugins;
+  std::string name, queue, priority, policies, plugins, labels;
+  std::string topology, part_topology;
   Shape shape;
   int cpu = 1, host_port = 0;
   std::string outcome, servers_outcome, pod_spec;
+  bool servers_stay = false;  // until the job ends
   bool in_turn = false;  // trainers after servers
   int partitions = 0;    // of two trainers each
 
   std::string TaskText(absl::string_view task, int replicas, int minimum, absl::string_view extra, absl::string_view annotations) const {
-    return absl::StrCat(R"({"name":")", task, R"(","replicas":)", replicas, R"(,"minAvailable":)", minimum, extra, R"(,"template":{"metadata":{"annotations":{)", annotations,
+    return absl::StrCat(R"({"name":")", task, R"(","replicas":)", replicas, R"(,"minAvailable":)", minimum, extra, R"(,"template":{"metadata":{"labels":{"role":")", task, R"(")", labels, R"(},"annotations":{)", annotations,
                         R"(}},"spec":{"restartPolicy":"Never",)", pod_spec, R"("containers":[{"name":"main","image":"paddle","resources":{"requests":{"cpu":")", cpu,
                         R"(","memory":"1Gi"}})", host_port == 0 ? "" : absl::StrCat(R"(,"ports":[{"containerPort":)", host_port, R"(,"hostPort":)", host_port, "}]"), "}]}}}");
   }
@@ -95,13 +125,13 @@ struct Job {
     if (shape.servers > 0) tasks.push_back(TaskText("ps", shape.servers, shape.min_servers, "", servers_outcome));
     std::string extra = R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}])";
     if (in_turn) absl::StrAppend(&extra, R"(,"dependsOn":{"name":["ps"]})");
-    if (partitions > 0) absl::StrAppend(&extra, R"(,"partitionPolicy":{"totalPartitions":)", partitions, R"(,"partitionSize":2,"minPartitions":)", partitions, "}");
+    if (partitions > 0) absl::StrAppend(&extra, R"(,"partitionPolicy":{"totalPartitions":)", partitions, R"(,"partitionSize":2,"minPartitions":)", partitions, part_topology, "}");
     tasks.push_back(TaskText("w", shape.trainers, shape.min_trainers, extra, outcome));
     return absl::StrCat(R"("tasks":[)", absl::StrJoin(tasks, ","), "]");
   }
   std::string Text() const {
     return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name, R"("},"spec":{"schedulerName":"volcano","maxRetry":2,"queue":")",
-                        queue, R"(",)", priority.empty() ? "" : absl::StrCat(R"("priorityClassName":")", priority, R"(",)"), plugins, R"("minAvailable":)",
+                        queue, R"(",)", priority.empty() ? "" : absl::StrCat(R"("priorityClassName":")", priority, R"(",)"), plugins, topology, R"("minAvailable":)",
                         shape.min_available, R"(,"policies":[)", policies, "],", Tasks(), "}}");
   }
   std::string Summary() const {
@@ -112,16 +142,20 @@ struct Job {
 
 class Drawing {
  public:
-  explicit Drawing(std::uint64_t seed) : random_(seed) {}
+  Drawing(std::uint64_t seed, bool placed, bool still) : random_(seed), placed_(placed), still_(still) {}
 
   Contention Run() {
     MakeNodes();
     MakeQueues();
-    for (const LargeJob& large : kLargeJobs) AddLargeJob(large);
-    for (int more = Between(11, 14); more > 0; --more) AddJob();
+    if (placed_) {
+      AddPlaced();
+    } else {
+      for (const LargeJob& large : kLargeJobs) AddLargeJob(large);
+      for (int more = Between(11, 14); more > 0; --more) AddJob();
+    }
     for (int i = 0; i < 2; ++i) AddBarePod(absl::StrCat("bare-", i));
     AddHalfAGangOfAnotherScheduler();
-    Cordon();
+    if (!still_) Cordon();
     for (Doing& doing : result_.doings) Tell(doing);
     return std::move(result_);
   }
@@ -147,12 +181,17 @@ class Drawing {
     }
   }
 
-  // Plain ones, half of them in each zone, and two for those who tolerate it.
+  // Plain ones, half of them in each zone, one of these in each row, and two for those who tolerate it.
   void MakeNodes() {
     const auto shape = [](absl::string_view rest, int count) {
       return *sandbox::ParseNodeShape(absl::StrCat("cpu=", kCpuOfNode, ",memory=64Gi,", rest, ",count=", count));
     };
-    result_.nodes = sandbox::MakeNodes({shape("label:zone=a", kNodesInZone), shape("label:zone=b", kNodesInZone), shape("label:zone=a,taint:dedicated=ml:NoSchedule", 2)}, 0);
+    std::vector<sandbox::NodeShape> shapes;
+    for (const char* zone : {"a", "b"}) {
+      for (int row = 0; row < kNodesInZone; ++row) shapes.push_back(shape(absl::StrCat("label:zone=", zone, ",label:row=", row), 1));
+    }
+    shapes.push_back(shape("label:zone=a,label:dedicated=ml,taint:dedicated=ml:NoSchedule", 2));
+    result_.nodes = sandbox::MakeNodes(shapes, 0);
   }
 
   void MakeQueues() {
@@ -216,9 +255,9 @@ class Drawing {
     Begin(job.Summary()).makes_job = true;
     job.policies = trouble.policies;
     job.outcome = FinishAfter(Seconds(40, 120));
-    job.servers_outcome = FinishAfter(Seconds(150, 300));
+    if (!job.servers_stay) job.servers_outcome = FinishAfter(Seconds(150, 300));
     if (trouble.kind == Trouble::Kind::kFails) absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");
-    const absl::Duration at = Chance(70) ? Seconds(0, 2) : Seconds(0, 120);  // many at once
+    const absl::Duration at = (Chance(70) ? Seconds(0, 2) : Seconds(0, 120)) + begin_;  // many at once
     At(at, Create(api::kJobs, job.Text()));
     if (trouble.kind == Trouble::Kind::kEvicted) At(at + Seconds(5, 120), Evict(absl::StrCat(job.name, "-w-0")));
     Meddle(job, at);
@@ -285,13 +324,137 @@ class Drawing {
     At(from + Seconds(30, 90), {"PATCH", &api::kNodes, node, "", R"({"spec":{"unschedulable":null}})"});
   }
 
+  // ---- jobs that want places
+
+  void AddPlaced() {
+    MakeHyperNodes();
+    MakeStorage();
+    begin_ = absl::Seconds(6);  // nodes are known by then (Checker::Rules::node_known)
+    for (const PlacedJob& placed : kPlacedJobs) AddPlacedJob(placed);
+    for (int more = Between(2, 4); more > 0; --more) AddJob();
+    if (Chance(50)) LoseVolume();
+    if (still_) return;
+    if (Chance(50)) MoveNode();
+    if (Chance(50)) LoseRack();
+  }
+
+  // A rack of each row, with one node of each zone, one of those that are dedicated, and a hall of them all.
+  static UserRequest HyperNode(const std::string& name, const char* tier, const std::string& members) {
+    return Create(api::volcano::kHyperNodes, absl::StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":{"name":")", name, R"("},"spec":{)", tier,
+                                                          R"(,"members":[)", members, "]}}"));
+  }
+  static UserRequest FirstRack() {
+    return HyperNode("rack-0", R"("tier":1,"tierName":"rack")",
+                     R"({"type":"Node","selector":{"exactMatch":{"name":"node-000"}}},{"type":"Node","selector":{"exactMatch":{"name":"node-002"}}})");
+  }
+  void MakeHyperNodes() {
+    result_.before.push_back(FirstRack());
+    result_.before.push_back(HyperNode("rack-1", R"("tier":1,"tierName":"rack")", R"({"type":"Node","selector":{"regexMatch":{"pattern":"^node-00[13]$"}}})"));
+    result_.before.push_back(HyperNode("rack-2", R"("tier":1,"tierName":"rack")", R"({"type":"Node","selector":{"labelMatch":{"matchLabels":{"dedicated":"ml"}}}})"));
+    result_.before.push_back(HyperNode("hall", R"("tier":2,"tierName":"hall")", R"({"type":"HyperNode","selector":{"regexMatch":{"pattern":"^rack-"}}})"));
+  }
+
+  static UserRequest Volume(const std::string& name, const char* of_class, const char* zone, int gigabytes) {
+    return Create(api::kPersistentVolumes, absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")", name, R"("},"spec":{"capacity":{"storage":")", gigabytes,
+        R"(Gi"},"accessModes":["ReadWriteMany"],"storageClassName":")", of_class, R"(","persistentVolumeReclaimPolicy":"Retain","hostPath":{"path":"/data"},)",
+        R"("nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")", zone, R"("]}]}]}}}})"));
+  }
+  void MakeStorage() {
+    for (const auto& [name, provisioner] : {std::pair{"local", "kubernetes.io/no-provisioner"}, std::pair{"fragile", "kubernetes.io/no-provisioner"},
+                                            std::pair{"made", "sandbox.gangway.io/volumes"}, std::pair{kSlowClass, kSlowProvisioner}}) {
+      result_.before.push_back(Create(api::kStorageClasses, absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":")", name, R"("},"provisioner":")",
+                                                                         provisioner, R"(","reclaimPolicy":"Delete","volumeBindingMode":"WaitForFirstConsumer"})")));
+    }
+    for (int i = 0; i < kVolumesInZone; ++i) {
+      for (const char* zone : {"a", "b"}) result_.before.push_back(Volume(absl::StrCat("local-", zone, "-", i), "local", zone, 1 + i / 2));
+    }
+    result_.before.push_back(Volume("fragile", "fragile", "a", 1));
+  }
+
+  // Its claim comes with it.
+  void MountClaim(Job& job, const char* of_class) {
+    absl::StrAppend(&job.pod_spec, R"("volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data-)", job.name, R"("}}],)");
+    result_.before.push_back(Create(api::kPersistentVolumeClaims, absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data-)", job.name,
+        R"("},"spec":{"accessModes":["ReadWriteMany"],"storageClassName":")", of_class, R"(","resources":{"requests":{"storage":"1Gi"}}}})")));
+  }
+  static std::string Affinity(const char* kind, const char* by, const std::string& labels) {
+    return absl::StrCat(R"("affinity":{")", kind, R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":")", by, R"(","labelSelector":{"matchLabels":{)", labels, "}}}]}},");
+  }
+
+  void AddPlacedJob(const PlacedJob& placed) {
+    Job job;
+    job.name = absl::StrCat("job-", jobs_);
+    job.queue = "default";
+    job.priority = Of(kPriorities);
+    job.shape = placed.shape;
+    job.cpu = placed.cpu;
+    const std::string own = absl::StrCat(R"("app":")", job.name, R"(")");
+    job.labels = absl::StrCat(",", own);
+    const std::string topology = absl::StrCat(R"("networkTopology":{"mode":"hard",)", placed.by, "}");
+    bool calm = Chance(70);
+    switch (placed.place) {
+      case Place::kNear: job.pod_spec = Affinity("podAffinity", placed.by, own); break;
+      case Place::kNearServers:
+        job.pod_spec = Affinity("podAffinity", placed.by, own + R"(,"role":"ps")");  // the first server's own, too
+        job.servers_stay = calm = true;
+        break;
+      case Place::kApart: job.pod_spec = Affinity("podAntiAffinity", placed.by, own); break;
+      case Place::kQuiet: job.pod_spec = Affinity("podAntiAffinity", placed.by, R"("noisy":"yes")"); break;
+      case Place::kNoisy: absl::StrAppend(&job.labels, R"(,"noisy":"yes")"); break;
+      case Place::kSpread:
+        job.pod_spec = absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":)", Chance(70) ? 1 : 2, R"(,"topologyKey":")", placed.by,
+                                    R"(","whenUnsatisfiable":"DoNotSchedule","nodeTaintsPolicy":"Honor","labelSelector":{"matchLabels":{)", own, "}}}],");
+        break;
+      case Place::kVolume: MountClaim(job, placed.by); break;
+      case Place::kTopology: job.topology = topology + ","; break;
+      case Place::kPartTopology:
+        job.part_topology = "," + topology;
+        job.partitions = job.shape.trainers / 2;
+        break;
+    }
+    Befall(job, calm ? Trouble{Trouble::Kind::kNone, ""} : Of(kTroubles));
+  }
+
+  // The volume of a job goes and another comes; what was on it has gone, and the user gives up.
+  void LoseVolume() {
+    Job job;
+    job.name = absl::StrCat("job-", jobs_);
+    job.queue = "default";
+    job.shape = {0, 0, 2, 2, 2};
+    job.cpu = 3;
+    MountClaim(job, "fragile");
+    Befall(job, {Trouble::Kind::kNone, ""});
+    const absl::Duration goes = Seconds(1, 40);
+    At(goes, Delete(api::kPersistentVolumes, "fragile"));
+    At(goes + Seconds(5, 40), Volume("fragile", "fragile", "b", 1));
+    At(goes + Seconds(60, 120), Delete(api::kJobs, job.name));
+  }
+  void MoveNode() {
+    const std::size_t which = random_.Below(2 * kNodesInZone);
+    const std::string node = result_.nodes[which].name;
+    const bool in_a = which < kNodesInZone;
+    const auto label = [](bool a) { return absl::StrCat(R"({"metadata":{"labels":{"zone":")", a ? "a" : "b", R"("}}})"); };
+    const absl::Duration from = Seconds(1, 60);
+    Begin(absl::StrCat(node, " in the other zone"));
+    At(from, {"PATCH", &api::kNodes, node, "", label(!in_a)});
+    At(from + Seconds(10, 60), {"PATCH", &api::kNodes, node, "", label(in_a)});
+  }
+  void LoseRack() {
+    const absl::Duration from = Seconds(1, 60);
+    Begin("rack-0 gone");
+    At(from, Delete(api::volcano::kHyperNodes, "rack-0"));
+    At(from + Seconds(10, 60), FirstRack());
+  }
+
   RandomStream random_;
+  const bool placed_, still_;
+  absl::Duration begin_;
   int jobs_ = 0;
   Contention result_;
 };
 
 }  // namespace
 
-Contention DrawContention(std::uint64_t seed) { return Drawing(seed).Run(); }
+Contention DrawContention(std::uint64_t seed, bool placed, bool still) { return Drawing(seed, placed, still).Run(); }
 
 }  // namespace gangway::testutil

@@ -25,10 +25,12 @@ struct Doing {
 
 struct Contention {
   std::vector<sandbox::SimulatedNode> nodes;
-  std::vector<UserRequest> before;  // queues and priority classes
+  std::vector<UserRequest> before;  // queues, priority classes, HyperNodes, storage
   std::vector<Doing> doings;
 };
 
-Contention DrawContention(std::uint64_t seed);
+// `placed`: most jobs ask where their pods lie: near and apart, spread, by volumes, in HyperNodes; these change, too. `still`: neither
+// nodes nor HyperNodes do.
+Contention DrawContention(std::uint64_t seed, bool placed, bool still);
 
 }  // namespace gangway::testutil

@@ -12,6 +12,7 @@
 #include "tests/simulation/contended.h"
 #include "tests/simulation/faulty_connection.h"
 #include "tests/simulation/pausable.h"
+#include "tests/simulation/provisioner.h"
 
 namespace gangway::testutil {
 namespace {
@@ -78,13 +79,19 @@ std::string Text(const SimulatedJob& job) {
 
 std::string Text(const Doing& doing) { return doing.text; }
 
+// Part of a gang that runs where the rest may not follow, its binding refused and the node cordoned meanwhile, waits for as long as that is so.
+Contention DrawFor(const HistoryOptions& options) {
+  return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail) : Contention{};
+}
+
 class History {
  public:
   explicit History(const HistoryOptions& options)
-      : options_(options), random_(options.seed), loop_(options.seed), contention_(options.contended ? DrawContention(options.seed) : Contention{}),
+      : options_(options), random_(options.seed), loop_(options.seed), contention_(DrawFor(options)),
         jobs_(MakeJobs()), checker_(MakeRules()), network_(loop_) {
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, MakeClusterOptions());
     user_ = cluster_->NewClient("user");
+    if (options_.placed) provisioner_ = std::make_unique<Provisioner>(loop_, contention_.nodes, options_.seed, [this](const UserRequest& request) { Send(request); });
     start_ = loop_.Now();
     checker_.Disturbed(start_ + options_.disturbed_for);
     if (options_.random_faults) checker_.Disturbed(start_ + kFaultWindow + kAftermath + kLongestPause);
@@ -119,7 +126,7 @@ class History {
     const auto wrong = [this] {
       return std::any_of(options_.stop_when.begin(), options_.stop_when.end(), [this](Rule rule) { return checker_.broken().contains(rule); });
     };
-    loop_.RunUntil([&] { return wrong() || (loop_.Now() >= faults_until_ && AllFinal()); }, start_ + options_.limit);
+    loop_.RunUntil([&] { return wrong() || (loop_.Now() >= faults_until_ && AllFinal() && !StillProvisions()); }, start_ + options_.limit);
     if (!wrong()) {
       loop_.RunFor(absl::Minutes(6));
       checker_.AtEnd(loop_.Now());
@@ -203,6 +210,7 @@ class History {
 
   Checker::Rules MakeRules() const {
     Checker::Rules rules;
+    rules.bindings_fail = options_.bindings_fail;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!Kept(i)) continue;
       const SimulatedJob& job = jobs_[i];
@@ -251,9 +259,11 @@ class History {
     }
     if (options_.contended && record.resource == &api::kJobs && record.after == nullptr) phases_[record.key.name] = "Terminated";
     checker_.OnRecord(record);
+    if (provisioner_ != nullptr) provisioner_->OnRecord(record);
     if (options_.on_record) options_.on_record(record);
   }
 
+  bool StillProvisions() const { return provisioner_ != nullptr && loop_.Now() <= provisioner_->answers_until(); }
   bool AllFinal() const {
     const auto over = [](const auto& p) { return p.second == "Completed" || p.second == "Failed" || p.second == "Terminated" || p.second == "Aborted"; };
     const auto made = std::count_if(doings_.begin(), doings_.end(), [](const Doing& doing) { return doing.makes_job; });
@@ -457,6 +467,7 @@ class History {
   std::map<Component, int> writes_;
   std::unique_ptr<sandbox::Cluster> cluster_;
   std::unique_ptr<kube::Client> user_;
+  std::unique_ptr<Provisioner> provisioner_;
   std::vector<std::shared_ptr<void>> replaced_;
   std::map<Component, std::shared_ptr<Replicas>> replicas_;
   Owner owner_;

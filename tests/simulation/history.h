@@ -39,6 +39,8 @@ struct HistoryOptions {
   // Of the jobs and incidents that the seed draws (HistoryResult::drawn), only those of these numbers; the others never happen.
   std::optional<std::vector<std::size_t>> keep;
   bool contended = false;     // many jobs in little room (contended.h) instead of those above
+  bool placed = false;        // contended, and where pods lie matters
+  bool bindings_fail = false;  // for no reason: what was placed by what they would have brought is not judged
   bool paddle = false;        // the jobs are PaddleJobs, of either dialect
   absl::Duration disturbed_for;  // by components that replace others: deadlines begin then
   std::set<Rule> stop_when;   // the first violation of one of these ends the history

@@ -2,6 +2,9 @@
 //
 //   GW_SIMULATION_SEED=7      replays one history and prints what it did wrong
 //   GW_SIMULATION_KEEP=0,8    of its jobs and incidents only these, as a failure prints them
+//   GW_SIMULATION_FIRST=N     the first seed of contended histories (1)
+//   GW_SIMULATION_PLACED=1    all contended histories are of jobs that want places, not only those of odd seeds
+//   GW_SIMULATION_AS_IS=1     what fails is not shrunk
 //   GW_SIMULATION_HISTORIES=N how many random histories (2000; 50,000 with GW_TEST_LONG)
 #include <algorithm>
 #include <atomic>
@@ -164,7 +167,8 @@ HistoryOptions Contended(std::uint64_t seed) {
 void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& change) {
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
   Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 400 : 5), [&](std::size_t i) {
-    HistoryOptions options = Contended(only != 0 ? only : i + 1);
+    HistoryOptions options = Contended(only != 0 ? only : i + FromEnvironment("GW_SIMULATION_FIRST", 1));
+    options.placed = options.seed % 2 == 1 || std::getenv("GW_SIMULATION_PLACED") != nullptr;
     change(options);
     const HistoryResult result = RunHistory(options);
     return result.violations.empty() ? "" : Report(options, result);
@@ -174,7 +178,10 @@ void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& ch
 TEST_F(SimulationTest, ContendedHistoriesKeepEveryPromise) { KeepEveryPromiseInContention([](HistoryOptions&) {}); }
 
 TEST_F(SimulationTest, ContendedHistoriesInWhichBindingsAreRefusedKeepEveryPromise) {
-  KeepEveryPromiseInContention([](HistoryOptions& options) { options.replace_scheduler = MakeSchedulerThatIsRefused; });
+  KeepEveryPromiseInContention([](HistoryOptions& options) {
+    options.replace_scheduler = MakeSchedulerThatIsRefused;
+    options.bindings_fail = true;
+  });
 }
 
 // In half of them nodes and pods go, too.
@@ -198,7 +205,7 @@ class WrongComponentTest : public SimulationTest, public ::testing::WithParamInt
 TEST_P(WrongComponentTest, IsNamed) {
   const WrongComponent& component = GetParam();
   const bool many = std::getenv("GW_TEST_LONG") != nullptr;
-  const std::uint64_t histories = FromEnvironment("GW_SIMULATION_HISTORIES", many ? 200 : 6);
+  const std::uint64_t histories = FromEnvironment("GW_SIMULATION_HISTORIES", many ? 200 : 4);
   std::atomic<int> named{0};
   Each(histories, [&](std::size_t i) -> std::string {
     HistoryOptions options = Contended(i + 1);

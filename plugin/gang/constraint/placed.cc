@@ -10,8 +10,8 @@ namespace gangway::constraint {
 using model::Row;
 using model::Shape;
 
-Placed::Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds)
-    : cluster_(cluster), kinds_(kinds), asks_(static_cast<std::size_t>(cluster.shape_slots())) {
+Placed::Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds, const Packing& packing)
+    : cluster_(cluster), kinds_(kinds), packing_(packing), asks_(static_cast<std::size_t>(cluster.shape_slots())) {
   state_of_.reserve(kinds.size());
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const auto shared = std::find_if(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(i), [&](const Kind& kind) { return kind.begin == kinds[i].begin; });

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "plugin/gang/constraint/constraint.h"
+#include "plugin/gang/constraint/packing.h"
 #include "plugin/gang/constraint/table.h"
 #include "plugin/model/cluster.h"
 
@@ -15,15 +16,16 @@ namespace gangway::constraint {
 
 class Asks;
 
-// The cluster must outlive it, and stay as it is.
+// The cluster must outlive it, and stay as it is; so must the packing.
 class Placed {
  public:
-  explicit Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds = AllKinds());
+  explicit Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds = AllKinds(), const Packing& packing = kPackAlike);
   ~Placed();
   Placed(const Placed&) = delete;
   Placed& operator=(const Placed&) = delete;
 
   const model::Cluster& cluster() const { return cluster_; }
+  const Packing& packing() const { return packing_; }
   std::int64_t free(model::Row row, model::Dim dim) const {
     const model::Resources* const taken = TakenOn(row);
     return cluster_.free(row, dim) - (taken == nullptr ? 0 : (*taken)[dim]);
@@ -46,6 +48,7 @@ class Placed {
   friend class Asks;
   const model::Cluster& cluster_;
   const absl::Span<const Kind> kinds_;
+  const Packing& packing_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<const State*> state_of_;  // parallel to kinds_; nullptr: it has none
   absl::flat_hash_map<model::Row, model::Resources> taken_;

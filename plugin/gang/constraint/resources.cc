@@ -20,16 +20,16 @@ __extension__ using Int128 = __int128;
 constexpr std::int64_t kFullnessScale = 1'000'000;
 constexpr std::int64_t kSmall = std::numeric_limits<std::int64_t>::max() / kFullnessScale;  // what can be multiplied by it in 64 bits
 
-// Only what a node is bought for: cpu, memory, and devices. Disk and pod slots would outvote them on small nodes.
-bool CountsForFullness(Dim dim) { return dim != model::kPods && dim != model::kEphemeralStorage; }
-
 class Room final : public Constraint {
  public:
   Room(const Placed& placed, const model::Shape& shape) : placed_(placed), shape_(shape) {
     for (Dim dim = 0; dim < shape.request.size(); ++dim) {
       if (shape.request[dim] == 0) continue;
       asked_.emplace_back(dim, shape.request[dim]);
-      if (CountsForFullness(dim)) filled_.emplace_back(dim, shape.request[dim]);
+      const std::int64_t weight = placed.packing().WeightOf(dim, placed.cluster().dims().Name(dim));
+      if (weight == 0) continue;
+      filled_.push_back({dim, shape.request[dim], weight});
+      weights_ += weight;
     }
   }
 
@@ -47,19 +47,19 @@ class Room final : public Constraint {
   Changes changes() const override { return Changes::kRow; }
 
   std::optional<Level> level() const override { return Level::kPack; }
-  // How full the row would be with one more pod of the shape, over the resources the shape asks for.
-  // volcano: plugins/binpack, weight 1 each
+  // How full the row would be with one more pod of the shape, over the resources the shape asks for, by their weights.
+  // volcano: plugins/binpack
   std::int64_t Score(Row row) const override {
     if (filled_.empty()) return 0;
     const model::Resources* const taken = placed_.TakenOn(row);
     Int128 sum = 0;
-    for (const auto& [dim, wanted] : filled_) {
+    for (const auto& [dim, wanted, weight] : filled_) {
       const std::int64_t allocatable = placed_.cluster().allocatable(row, dim);
       if (allocatable <= 0) continue;
       const std::int64_t used = allocatable - placed_.cluster().free(row, dim) + (taken == nullptr ? 0 : (*taken)[dim]) + wanted;
-      sum += used > -kSmall && used < kSmall ? Int128{used * kFullnessScale / allocatable} : Int128{used} * kFullnessScale / allocatable;
+      sum += weight * (used > -kSmall && used < kSmall ? Int128{used * kFullnessScale / allocatable} : Int128{used} * kFullnessScale / allocatable);
     }
-    return static_cast<std::int64_t>(sum / static_cast<std::int64_t>(filled_.size()));
+    return static_cast<std::int64_t>(sum / weights_);
   }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
@@ -87,7 +87,13 @@ class Room final : public Constraint {
 
   const Placed& placed_;
   const model::Shape& shape_;
-  std::vector<std::pair<Dim, std::int64_t>> asked_, filled_;
+  std::vector<std::pair<Dim, std::int64_t>> asked_;
+  struct Filled {
+    Dim dim;
+    std::int64_t wanted, weight;
+  };
+  std::vector<Filled> filled_;
+  std::int64_t weights_ = 0;
 };
 
 }  // namespace

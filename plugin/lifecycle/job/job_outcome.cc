@@ -248,7 +248,12 @@ class Decision {
       counts.unknown += by_phase[static_cast<std::size_t>(PodPhase::kUnknown)];
     }
     for (const UnwantedPod& extra : out_.roster.unwanted) {
-      if (extra.pod->deleting || out_.MustGo(*extra.pod, false, false)) ++counts.terminating;
+      if (extra.pod->deleting || out_.MustGo(*extra.pod, false, false)) {
+        ++counts.terminating;
+      } else {  // it has ended, and the Job was killed before it got smaller
+        counts.succeeded += extra.pod->phase == PodPhase::kSucceeded ? 1 : 0;
+        counts.failed += extra.pod->phase == PodPhase::kFailed ? 1 : 0;
+      }
     }
     return counts;
   }

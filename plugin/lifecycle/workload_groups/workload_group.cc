@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "api/core/pod_groups.h"
 #include "api/json.h"
 #include "api/resource.h"
 #include "api/volcano/defaults.h"
@@ -227,6 +228,8 @@ std::string GroupNameFor(const api::ObjectMeta& pod) {
 std::optional<GroupPod> GroupPodOf(const Pod& pod, absl::string_view scheduler, const std::shared_ptr<const GroupSource>& like) {
   if (pod.spec.scheduler_name != scheduler || pod.metadata.deleting() || pod.ended()) return std::nullopt;
   const std::string written = ValueAt(pod.metadata.annotations, kGroupNameKey);
+  // Gangs that are not Volcano's.
+  if (written.empty() && (!api::core::SchedulingGroupOf(pod.spec).empty() || !api::core::CoschedulingGroupOf(pod.metadata).empty())) return std::nullopt;
   if (!written.empty() && written != GroupNameFor(pod.metadata)) return std::nullopt;
   GroupPod out{pod.metadata.name, pod.metadata.uid, pod.metadata.resource_version, ValueAt(pod.metadata.labels, kRevisionKey),
                pod.metadata.creation_timestamp.at, written.empty(), like};

@@ -159,6 +159,18 @@ TEST_F(ProcessTest, WhatIsWrongStopsTheStart) {
   outcome = run({"scheduler", "--config", folder_.path() + "/config.yaml"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("config.yaml:2: leaderElection.leasDuration: there is no such setting; did you mean leaderElection.leaseDuration?"));
+  WriteFile(folder_.path() + "/conf", "actions: [enqueue]\n");
+  outcome = run({"scheduler", "--kubeconfig", server_->kubeconfig(), "--scheduler-conf", folder_.path() + "/conf"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("/conf:1: actions: must be one text with commas"));
+  outcome = run({"scheduler", "--kubeconfig", server_->kubeconfig(), "--scheduler-conf", folder_.path() + "/none"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("/none: No such file or directory"));
+  outcome = run({"controller", "--scheduler-conf", folder_.path() + "/conf"});
+  EXPECT_NE(outcome.exit_code, 0) << "the controller has no such setting";
+  outcome = run({"sandbox", "--scheduler-conf", folder_.path() + "/conf"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--scheduler-conf"));
   outcome = run({"scheduler", "--kubeconfig", server_->kubeconfig(), absl::StrCat("--health-addr=127.0.0.1:", server_->port())});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--health-addr: cannot listen on 127.0.0.1:"));
@@ -199,6 +211,33 @@ TEST_F(ProcessTest, NothingThatTheWebhookIsAskedCostsTheLease) {
   EXPECT_FALSE(leader.process().Ended().has_value());
   client->reset();
   thread.Join();
+}
+
+// What does not apply is printed line by line, and what is changed takes effect; what cannot be read does not.
+TEST_F(ProcessTest, VolcanosSchedulerConfigurationIsFollowedAndReadAgain) {
+  const std::string conf = folder_.path() + "/volcano-scheduler.conf";
+  WriteFile(conf, "actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins:\n  - name: overcommit\n  - name: gang\n  - name: drf\n  - name: predicats\n  - name: conformance\n");
+  GangwayProcess scheduler = Start("scheduler", "scheduler", {"--scheduler-conf", conf});
+  ASSERT_TRUE(Eventually([&] { return scheduler.Ready(); })) << scheduler.log();
+  const auto says = [&](const std::string& what) { return Eventually([&] { return absl::StrContains(scheduler.log(), what); }); };
+  EXPECT_THAT(scheduler.log(), AllOf(HasSubstr("\"policy\":\"lets in up to 120% of the cluster; fills fuller nodes first, by all resources alike\""),
+                                     HasSubstr("volcano-scheduler.conf:1: action preempt: no pod is evicted for one of a higher priority"),
+                                     HasSubstr("volcano-scheduler.conf:6: plugin drf: "), HasSubstr("volcano-scheduler.conf:8: plugin conformance: "),
+                                     HasSubstr("\"level\":\"warning\",\"msg\":\"scheduler configuration: a mistake\",\"line\":\"")));
+  EXPECT_THAT(scheduler.log(), HasSubstr("volcano-scheduler.conf:7: plugin predicats: there is no such plugin; did you mean predicates?"));
+
+  const std::string group = "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups";
+  const auto phase = [&] { return absl::StrContains(*server_->Call("GET", group + "/large").body, "\"phase\":\"Inqueue\""); };
+  server_->Call("POST", group, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"large"},"spec":{"minMember":1,"queue":"default","minResources":{"cpu":"1000"}}})");
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.Page("/debug/dump"), "gangs are let in for up to 120% of it"); })) << scheduler.log();
+  WriteFile(conf, "actions: enqeue\n");
+  scheduler.process().Signal(SIGHUP);
+  EXPECT_TRUE(says("volcano-scheduler.conf:1: actions: there is no action \\\"enqeue\\\"; did you mean enqueue?")) << scheduler.log();
+  EXPECT_FALSE(phase()) << "the last one goes on";
+  WriteFile(conf, "actions: allocate\n");
+  scheduler.process().Signal(SIGHUP);
+  EXPECT_TRUE(says("lets in everybody")) << scheduler.log();
+  EXPECT_TRUE(Eventually(phase)) << scheduler.log();
 }
 
 TEST_F(ProcessTest, AChangedFileIsReadAgain) {

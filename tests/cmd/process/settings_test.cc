@@ -169,6 +169,12 @@ TEST_F(SettingsTest, TheSchedulerKnowsNoReconcilers) {
   EXPECT_THAT(Read(ProcessKind::kScheduler), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("only: there is no such setting")));
 }
 
+TEST_F(SettingsTest, OnlyTheSchedulerHasAConfigurationOfVolcanos) {
+  file_ = "schedulerConf: /etc/volcano-scheduler.conf\n";
+  EXPECT_EQ(Read(ProcessKind::kScheduler)->scheduler_conf, "/etc/volcano-scheduler.conf");
+  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("schedulerConf: there is no such setting")));
+}
+
 TEST_F(SettingsTest, WhatAChangeOfTheFileCannotBringAbout) {
   file_ = "context: a\nlog: {level: info}\n";
   const auto before = Read();

@@ -48,6 +48,19 @@ TEST(ExplainGangTest, AGangThatDoesNotFitTellsOfNodesInNumbers) {
   EXPECT_THAT(tight.spots, IsEmpty());
 }
 
+TEST(ExplainGangTest, AGangThatLiesInOneHyperNodeTellsOfTheOneThatComesClosest) {
+  FactsBuilder builder;
+  builder.Nodes(3).AddGang("near", 3, 3, 9000);
+  builder.facts.gangs.back().topology = {true, 1, ""};
+  EXPECT_EQ(Explained(builder).Of("near").sentence, "waits for 3 of 3 tasks: no HyperNode of tier 1 or less has nodes");
+  model::HyperNodeFacts rack;
+  rack.name = "rack";
+  rack.tier = 1;
+  rack.members = {{true, model::HyperNodeFacts::By::kPattern, "[01]$", {}}};
+  builder.facts.hyper_nodes = {rack};
+  EXPECT_EQ(Explained(builder).Of("near").sentence, "waits for 1 of 3 tasks: in HyperNode rack, tier 1, w needs cpu 9; with 2 placed, 2 nodes have at most 7 free, 0 fit");
+}
+
 // One node each: taken, too small, cordoned, tainted, of another zone, and one that takes a pod.
 TEST(ExplainGangTest, NodesAreGroupedByWhatStandsInTheWay) {
   FactsBuilder builder;

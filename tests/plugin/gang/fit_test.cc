@@ -95,5 +95,32 @@ TEST_F(FitTest, WhatStandsAgainstMoreIsToldAnewWhenRowsChange) {
   EXPECT_THAT(scratch.FullReason(overlay, shape).lacks, ElementsAre(model::Lack{"cpu", 2000, 500, 3}));
 }
 
+// What comes after a node has left takes its place among the names, on the row of another: for a moment both have that place.
+TEST_F(FitTest, NodesThatTakeEachOthersPlacesAreAllThere) {
+  for (const char* const name : {"a", "d", "e", "b"}) w.cluster.SetNode(Node(name, 2));
+  const model::Row b = w.cluster.FindNode("b"), e = w.cluster.FindNode("e");
+  const std::uint64_t place = w.cluster.node_order(b);
+  Scratch scratch;
+  const auto order = [&] { return Order(scratch, Overlay(w.cluster)); };
+  scratch.Begin(w.cluster);
+  EXPECT_THAT(order(), ElementsAre("a", "b", "d", "e", "small", "large"));
+  scratch.End();
+  for (const int cpu : {1, 2}) {  // it leaves the order in which the fit was built, and comes back
+    w.cluster.SetNode(Node("b", cpu));
+    scratch.Begin(w.cluster);
+    order();
+    scratch.RowTouched(e);
+    scratch.RowTouched(b);
+    scratch.End();
+  }
+  w.cluster.RemoveNode("b");
+  w.cluster.RemoveNode("e");
+  w.cluster.SetNode(Node("c", 2));
+  ASSERT_EQ(w.cluster.FindNode("c"), e);
+  ASSERT_EQ(w.cluster.node_order(e), place);
+  scratch.Begin(w.cluster);
+  EXPECT_THAT(order(), ElementsAre("a", "c", "d", "small", "large"));
+}
+
 }  // namespace
 }  // namespace gangway::gang

@@ -31,7 +31,7 @@ TEST(LineUpTest, PriorityThenArrivalThenName) {
   World w;
   w.cluster.SetPriorityClass({"high", 10, false});
   const std::vector<model::GangId> gangs = {Add(w, "late", 2), Add(w, "b", 1), Add(w, "a", 1), Add(w, "important", 3, "high")};
-  const std::vector<QueueLine> lines = LineUp(w.cluster, gangs);
+  const std::vector<QueueLine> lines = LineUp(w.cluster, Policy(), gangs);
   ASSERT_EQ(lines.size(), 1u);
   std::vector<std::string> names;
   for (const model::GangId id : lines[0].gangs) names.push_back(w.cluster.gang(id).name);
@@ -47,7 +47,7 @@ class NextQueueTest : public ::testing::Test {
     shape = w.cluster.task(w.cluster.SetPod(Pod("a", "w", 0, Cpu(2000)))).shape;
   }
   std::vector<std::string> Served(const Overlay& overlay) {
-    std::vector<QueueLine> lines = LineUp(w.cluster, ids);
+    std::vector<QueueLine> lines = LineUp(w.cluster, Policy(), ids);
     std::vector<std::string> names;
     while (QueueLine* const line = NextQueue(overlay, lines)) {
       names.push_back(w.cluster.queue(line->queue).name);

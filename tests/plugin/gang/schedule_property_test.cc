@@ -383,10 +383,10 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
       if (random.Chance(70)) Apply(cluster, with);
       switch (random.Below(13)) {
         case 0:
-          cluster.SetNode(RandomNode(random, random.Below(9)));
+          cluster.SetNode(RandomNode(random, random.Below(30)));
           break;
         case 1:
-          cluster.RemoveNode(absl::StrCat("n", random.Below(9)));
+          cluster.RemoveNode(absl::StrCat("n", random.Below(2) == 0 ? random.Below(9) : random.Below(30)));
           break;
         case 2: {
           const model::PodFacts& pod = events.pods[static_cast<std::size_t>(random.Below(static_cast<int>(events.pods.size())))];

@@ -26,7 +26,7 @@ std::string Task(const std::string& pod_spec, const std::string& more = "") {
   return absl::StrCat(R"("tasks":[{"name":"w","replicas":2,"template":{"spec":{"containers":[])", pod_spec.empty() ? "" : ",", pod_spec, "}}", more, "}]");
 }
 
-constexpr char kUnknown[] = R"("schedulingGroup":{"podGroupName":"g"})";
+constexpr char kUnknown[] = R"("schedulingGroup":{})";
 
 TEST(ForeseeTest, FieldsOfTemplatesAreNamedWithTheirTask) {
   EXPECT_THAT(OfJob(Task(absl::StrCat(kUnknown, R"(,"volumes":[{"name":"a","csi":{"driver":"x"}}],"resourceClaims":[{"name":"x"}])"))),
@@ -34,6 +34,11 @@ TEST(ForeseeTest, FieldsOfTemplatesAreNamedWithTheirTask) {
                           Foresight{"spec.tasks[0].template.spec.schedulingGroup", "gangway's scheduler does not know it: pods of task w would wait for ever"},
                           Foresight{"spec.tasks[0].template.spec.volumes[a]", "gangway's scheduler does not know it: pods of task w would wait for ever"}));
   EXPECT_THAT(OfJob(Task("")), IsEmpty());
+}
+
+TEST(ForeseeTest, AJobIsAGangAlready) {
+  EXPECT_THAT(OfJob(Task(R"("schedulingGroup":{"podGroupName":"g"})")),
+              ElementsAre(Foresight{"spec.tasks[0].template.spec.schedulingGroup", "names the gang g beside the job's own: pods of task w would wait for ever"}));
 }
 
 TEST(ForeseeTest, AnotherSchedulersJobsAreItsOwn) {

@@ -100,6 +100,45 @@ TEST(IngestTest, APodSaysWhoItIs) {
   EXPECT_TRUE(pod.ours && pod.gated && pod.controlled);
 }
 
+TEST(IngestTest, APodNamesItsGangInOneOfThreeWays) {
+  const auto gang = [](const std::string& spec, const std::string& metadata = "") {
+    const model::PodFacts pod = PodOf(absl::StrCat(R"("containers":[])", spec), metadata);
+    return std::pair(pod.gang, pod.gang_kind);
+  };
+  EXPECT_EQ(gang("", R"(,"annotations":{"scheduling.k8s.io/group-name":"a"})"), std::pair(std::string("a"), model::GangKind::kVolcano));
+  EXPECT_EQ(gang(R"(,"schedulingGroup":{"podGroupName":"b"})"), std::pair(std::string("b"), model::GangKind::kKubernetes));
+  EXPECT_EQ(gang("", R"(,"labels":{"scheduling.x-k8s.io/pod-group":"c"})"), std::pair(std::string("c"), model::GangKind::kCoscheduling));
+  EXPECT_EQ(gang("").first, "");
+}
+
+TEST(IngestTest, OfTwoGangsBothFieldsAreNamed) {
+  const auto pod = Decoded<api::core::Pod>(
+      R"({"metadata":{"labels":{"scheduling.x-k8s.io/pod-group":"c"}},"spec":{"containers":[],"schedulingGroup":{"podGroupName":"b"}}})");
+  EXPECT_EQ(PodFactsOf(pod, "volcano", true).wants.not_modelled, "spec.schedulingGroup and metadata.labels[scheduling.x-k8s.io/pod-group] name two gangs");
+  EXPECT_EQ(PodFactsOf(pod, "volcano", false).wants.not_modelled, "") << "the cluster has no such PodGroups";
+}
+
+TEST(IngestTest, PodGroupsOfOtherKinds) {
+  const model::GangFacts gang = GangFactsOf(Decoded<api::core::KubernetesPodGroup>(
+      R"({"metadata":{"namespace":"ns","name":"g"},"spec":{"schedulingPolicy":{"gang":{"minCount":4}},"priorityClassName":"high"}})"));
+  EXPECT_EQ(gang.kind, model::GangKind::kKubernetes);
+  EXPECT_EQ(gang.min_member, 4);
+  EXPECT_EQ(gang.queue, "default");
+  EXPECT_EQ(gang.priority_class, "high");
+  EXPECT_FALSE(gang.was_whole);
+  const model::GangFacts ran = GangFactsOf(Decoded<api::core::KubernetesPodGroup>(
+      R"({"spec":{"schedulingPolicy":{"basic":{}},"resourceClaims":[{"name":"x"}]},"status":{"conditions":[{"type":"PodGroupScheduled","status":"True"}]}})"));
+  EXPECT_EQ(ran.min_member, 1);
+  EXPECT_EQ(ran.not_modelled, "spec.resourceClaims");
+  EXPECT_TRUE(ran.was_whole);
+  EXPECT_EQ(ran.phase, model::GangPhase::kRunning);
+  const model::GangFacts other = GangFactsOf(Decoded<api::core::CoschedulingPodGroup>(R"({"spec":{"minMember":3,"minResources":{"cpu":"6"}},"status":{"phase":"Scheduling"}})"));
+  EXPECT_EQ(other.kind, model::GangKind::kCoscheduling);
+  EXPECT_EQ(other.min_member, 3);
+  EXPECT_TRUE(other.has_min_resources);
+  EXPECT_EQ(other.phase, model::GangPhase::kNone) << "its controller says so of every group that has its pods";
+}
+
 TEST(IngestTest, TheTaskPriorityAnnotationWins) {
   EXPECT_EQ(PodOf(R"("priority":7,"containers":[])", R"(,"annotations":{"volcano.sh/task-priority":"9"})").priority, 9);
 }
@@ -149,7 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
                      {"name":"d","secret":{}},{"name":"e","persistentVolumeClaim":{"claimName":"x"}},{"name":"f","projected":{}},
                      {"name":"g","downwardAPI":{}}])", ""},
         FieldCase{"ClaimMadeWithThePod", R"("volumes":[{"name":"a","ephemeral":{"volumeClaimTemplate":{"spec":{}}}}])", ""},
-        FieldCase{"SchedulingGroup", R"("schedulingGroup":{"podGroupName":"g"})", "spec.schedulingGroup"},
+        FieldCase{"SchedulingGroup", R"("schedulingGroup":{"podGroupName":"g"})", ""},
+        FieldCase{"SchedulingGroupOfAnotherKind", R"("schedulingGroup":{"templateRef":"g"})", "spec.schedulingGroup"},
         FieldCase{"WorkloadRef", R"("workloadRef":{"name":"w","podGroup":"g"})", "spec.workloadRef"},
         FieldCase{"UnknownVolume", R"("volumes":[{"name":"a","emptyDir":{}},{"name":"b","csi":{"driver":"x"}}])",
                   "spec.volumes[b]"}),
@@ -422,6 +462,16 @@ TEST(IngestTest, AQueueIsOpenUnlessItWasClosed) {
   for (const auto& [state, open] : {std::pair("", true), std::pair("Open", true), std::pair("Closing", false), std::pair("Closed", false)}) {
     EXPECT_EQ(QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"status":{"state":")", state, R"("}})"))).open, open) << state;
   }
+}
+
+TEST(GangFactsTest, HowLongItMayWait) {
+  const auto wait = [](const std::string& annotations) {
+    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"metadata":{"annotations":{)", annotations, "}}}"))).waiting_time;
+  };
+  EXPECT_EQ(wait(""), std::nullopt);
+  EXPECT_EQ(wait(R"("sla-waiting-time":"1h30m")"), absl::Minutes(90));
+  EXPECT_EQ(wait(R"("sla-waiting-time":"1h","volcano.sh/sla-waiting-time":"2h")"), absl::Hours(2));
+  for (const char* none : {"soon", "0s", "-1h", "60"}) EXPECT_EQ(wait(absl::StrCat(R"("volcano.sh/sla-waiting-time":")", none, "\"")), std::nullopt) << none;
 }
 
 TEST(IngestTest, AGangWasWholeWhenItsPhaseOrItsConditionSaysSo) {

@@ -24,7 +24,7 @@ class AuditTest : public ::testing::Test {
     facts.labels = {{"zone", "a"}};
     node = nodes.Set(facts);
     queue = queues.Intern("default");
-    gang = gangs.Intern("default", "g");
+    gang = gangs.Intern(model::GangKind::kVolcano, "default", "g");
     gangs.Set(gang, testutil::Gang("g", 1));
     gangs.SetQueue(gang, queue);
     queues.Enter(queue, {});

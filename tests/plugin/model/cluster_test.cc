@@ -139,6 +139,31 @@ TEST(ClusterTest, APodOfTheSameNameWithAnotherUidIsAnotherPod) {
   EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 16'000);
 }
 
+// Three kinds of PodGroup, one name.
+TEST(ClusterTest, GangsOfOtherKindsAreOthers) {
+  Cluster cluster;
+  std::vector<GangId> gangs;
+  for (const GangKind kind : {GangKind::kVolcano, GangKind::kKubernetes, GangKind::kCoscheduling}) {
+    GangFacts gang = testutil::Gang("g", 1);
+    gang.kind = kind;
+    gangs.push_back(cluster.SetGang(gang));
+    PodFacts pod = testutil::Pod("g", "w", static_cast<int>(kind), testutil::Cpu(1000));
+    pod.gang_kind = kind;
+    pod.ours = kind != GangKind::kCoscheduling;
+    cluster.SetPod(pod);
+    EXPECT_EQ(cluster.FindGang("default", "g", kind), gangs.back());
+    EXPECT_EQ(cluster.gang(gangs.back()).tasks.size(), 1u);
+  }
+  EXPECT_THAT(cluster.waiting(), ::testing::ElementsAre(gangs[0], gangs[1])) << "a third has no pod of ours, and its kind is not ours";
+  PodFacts pod = testutil::Pod("g", "w", 1, testutil::Cpu(1000));
+  cluster.SetPod(pod);
+  EXPECT_EQ(cluster.gang(gangs[0]).tasks.size(), 2u);
+  EXPECT_THAT(cluster.waiting(), ::testing::ElementsAre(gangs[0])) << "its last pod of ours has another gang now";
+  cluster.RemoveGang("default", "g", GangKind::kCoscheduling);
+  EXPECT_TRUE(cluster.gang(gangs[0]).known);
+  EXPECT_THAT(cluster.Audit(), ::testing::IsEmpty());
+}
+
 TEST(ClusterTest, APodMayNameItsGangLaterAndBeforeTheGangIsKnown) {
   Cluster cluster;
   PodFacts pod = Pod("", "w", 0, Cpu(4000));

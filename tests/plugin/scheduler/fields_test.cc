@@ -82,6 +82,11 @@ class FieldsTest : public ::testing::Test {
   std::optional<absl::StatusOr<kube::Response>> Answer(const kube::Request& request) {
     const std::vector<std::string> parts = absl::StrSplit(request.path, '/');
     if (request.method == "GET" && forbidden_.contains(parts.back())) return testutil::Refusal(403, "Forbidden", parts.back());
+    if (request.method == "GET" && parts.back() == "podgroups" && !absl::StrContains(request.path, "volcano")) {
+      const auto served = items_.find(absl::StrCat("podgroups.", parts[2]));
+      if (served == items_.end()) return testutil::Refusal(404, "NotFound", parts.back());
+      return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", served->second, "]}"));
+    }
     if (request.method == "GET") {
       return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", items_[parts.back()], "]}"));
     }
@@ -100,6 +105,7 @@ class FieldsTest : public ::testing::Test {
       if (const json::value* const text = body.find_pointer("/status/conditions/0/message", none)) reason_ = std::string(text->get_string());
       if (const json::value* const phase = body.find_pointer("/status/phase", none)) phase_ = std::string(phase->get_string());
     }
+    if (request.method == "PATCH" && parts.back() == "status" && !absl::StrContains(request.path, "/queues/")) statuses_[absl::StrCat(parts[2], "/", parts[parts.size() - 2])] = request.body;
     return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
   }
 
@@ -113,6 +119,7 @@ class FieldsTest : public ::testing::Test {
   int patches_ = 0;                             // of them
   std::set<std::string> unpatchable_;           // plurals
   std::string reason_, phase_;
+  std::map<std::string, std::string> statuses_;  // as patched, by API group (of core objects the version's word) and name
 };
 
 constexpr char kClaim[] = R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}])";
@@ -216,6 +223,155 @@ TEST_F(FieldsTest, AGuaranteeIsKeptOnceInATree) {
   EXPECT_EQ(phase_, "Inqueue") << reason_;
 }
 
+// ---- gangs by other names
+
+class OtherGroupsTest : public FieldsTest {
+ protected:
+  OtherGroupsTest() { AddNode("n1", "a", R"("cpu":"4","pods":"110")"); }
+  static std::string Meta(const std::string& name, const std::string& more = "", int version = 1) {
+    return absl::StrCat(R"("metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":")", version, "\"", more, "}");
+  }
+  void AddKubernetes(const std::string& policy, const std::string& status = "") {
+    Add("podgroups.scheduling.k8s.io", absl::StrCat("{", Meta("g", R"(,"generation":3)"), R"(,"spec":{"schedulingPolicy":)", policy, R"(},"status":{)", status, "}}"));
+  }
+  void AddCoscheduling(const std::string& spec, const std::string& status = "") {
+    Add("podgroups.scheduling.x-k8s.io", absl::StrCat("{", Meta("g"), R"(,"spec":{)", spec, R"(},"status":{)", status, "}}"));
+  }
+  static std::string APod(const std::string& name, const std::string& metadata, const std::string& spec, const std::string& node = "", int version = 1) {
+    return absl::StrCat("{", Meta(name, metadata, version), R"(,"spec":{)", node.empty() ? "" : absl::StrCat(R"("nodeName":")", node, "\","), R"("schedulerName":")", scheduler_name_, "\",",
+                        spec, R"("containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}]},"status":{"phase":")", node.empty() ? "Pending" : "Running", R"("}})");
+  }
+  void AddPods(int count, const std::string& metadata, const std::string& spec = "") {
+    for (int i = 0; i < count; ++i) Add("pods", APod(absl::StrCat("p", i), metadata, spec));
+  }
+  static inline std::string scheduler_name_;
+  void SetUp() override { scheduler_name_ = "volcano"; }
+  static constexpr char kNamesKubernetes[] = R"("schedulingGroup":{"podGroupName":"g"},)";
+  static constexpr char kNamesCoscheduling[] = R"(,"labels":{"scheduling.x-k8s.io/pod-group":"g"})";
+  static constexpr char kNamesVolcano[] = R"(,"annotations":{"scheduling.k8s.io/group-name":"g"})";
+  static constexpr char kGangOfTwo[] = R"({"gang":{"minCount":2}})";
+};
+
+TEST_F(OtherGroupsTest, KubernetesOwnIsPlacedWholeAndSaysSo) {
+  AddKubernetes(kGangOfTwo);
+  AddPods(2, "", kNamesKubernetes);
+  Run();
+  EXPECT_EQ(bound_.size(), 2u);
+  EXPECT_THAT(statuses_, IsEmpty()) << "not before the bindings are there";
+  for (const char* const pod : {"p0", "p1"}) Push("pods", APod(pod, "", kNamesKubernetes, "n1", 20));
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr(R"("status":{"conditions":[{"type":"PodGroupScheduled","status":"True","observedGeneration":3,)"));
+  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr(R"("reason":"Scheduled","message":""}]})"));
+}
+
+TEST_F(OtherGroupsTest, KubernetesOwnWithoutRoomWaitsAndSaysWhy) {
+  AddKubernetes(R"({"gang":{"minCount":3}})", R"("conditions":[{"type":"Other","status":"True","reason":"r","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}])");
+  AddPods(3, "", kNamesKubernetes);
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  const std::string why = "waits for 1 of 3 tasks: a task needs cpu 2; with 2 placed, 1 node has 0 free, 0 fit";
+  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr(R"([{"type":"Other","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z","reason":"r","message":"m"},)"));
+  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr(absl::StrCat(R"("reason":"Unschedulable","message":")", why, "\"}]")));
+  EXPECT_THAT(statuses_["v1/p0"], HasSubstr(why));
+}
+
+TEST_F(OtherGroupsTest, ABasicOneIsLetGoPodByPod) {
+  AddKubernetes(R"({"basic":{}})");
+  AddPods(3, "", kNamesKubernetes);
+  Run();
+  EXPECT_EQ(bound_.size(), 2u);
+}
+
+TEST_F(OtherGroupsTest, ConstraintsThatAreNotKnownAreNotPassedOver) {
+  Add("podgroups.scheduling.k8s.io", absl::StrCat("{", Meta("g"), R"(,"spec":{"schedulingPolicy":{"gang":{"minCount":1}},"schedulingConstraints":{"topology":[{"key":"zone"}]}}})"));
+  AddPods(1, "", kNamesKubernetes);
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr("spec.schedulingConstraints.topology asks for something this scheduler does not know"));
+}
+
+TEST_F(OtherGroupsTest, CoschedulingsIsPlacedWhole) {
+  AddCoscheduling(R"("minMember":2,"minResources":{"cpu":"4"},"scheduleTimeoutSeconds":10)");
+  AddPods(2, kNamesCoscheduling);
+  Run();
+  EXPECT_EQ(bound_.size(), 2u);
+  EXPECT_THAT(statuses_["scheduling.x-k8s.io/g"], HasSubstr(R"("status":{"phase":"Scheduling","running":0,"succeeded":0,"failed":0})"));
+  for (const char* const pod : {"p0", "p1"}) Push("pods", APod(pod, kNamesCoscheduling, "", "n1", 20));
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(statuses_["scheduling.x-k8s.io/g"], HasSubstr(R"("status":{"phase":"Running","running":2,)"));
+}
+
+TEST_F(OtherGroupsTest, CoschedulingsWithoutRoomWaits) {
+  AddCoscheduling(R"("minMember":3)");
+  AddPods(3, kNamesCoscheduling);
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_THAT(statuses_["v1/p0"], HasSubstr("waits for 1 of 3 tasks: a task needs cpu 2"));
+  int told = 0;
+  for (const kube::Request& request : client_.requests()) {
+    told += request.method == "POST" && absl::EndsWith(request.path, "/events") && absl::StrContains(request.body, R"("apiVersion":"scheduling.x-k8s.io/v1alpha1")") ? 1 : 0;
+  }
+  EXPECT_EQ(told, 1) << "it has no conditions, so an event says it, once";
+}
+
+// What the cluster cannot let in as a sum is not placed in part either.
+TEST_F(OtherGroupsTest, CoschedulingsMinResourcesAreHeld) {
+  AddCoscheduling(R"("minMember":1,"minResources":{"cpu":"40"})");
+  AddPods(1, kNamesCoscheduling);
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_THAT(statuses_["v1/p0"], HasSubstr("needs cpu 40, the cluster uses 0 of 4"));
+}
+
+TEST_F(OtherGroupsTest, APodOfTwoGangsIsToldByWhichFields) {
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddKubernetes(kGangOfTwo);
+  AddPods(1, kNamesVolcano, kNamesKubernetes);
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_EQ(reason_, "waits for 1 of 1 task: metadata.annotations[scheduling.k8s.io/group-name] and spec.schedulingGroup name two gangs");
+}
+
+TEST_F(OtherGroupsTest, ALabelCountsWhereTheClusterHasTheKind) {
+  const std::string both = R"(,"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":{"scheduling.x-k8s.io/pod-group":"h"})";
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPods(1, both);
+  items_["podgroups.scheduling.x-k8s.io"] = "";
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_EQ(reason_, "waits for 1 of 1 task: metadata.annotations[scheduling.k8s.io/group-name] and metadata.labels[scheduling.x-k8s.io/pod-group] name two gangs");
+}
+
+TEST_F(OtherGroupsTest, ALabelBesideAnotherNameIsALabelWhereItDoesNot) {
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPods(1, R"(,"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":{"scheduling.x-k8s.io/pod-group":"h"})");
+  Run();
+  EXPECT_EQ(bound_.size(), 1u) << reason_;
+}
+
+TEST_F(OtherGroupsTest, PodsWithoutTheirPodGroupAreTold) {
+  items_["podgroups.scheduling.k8s.io"] = "";
+  AddPods(1, "", kNamesKubernetes);
+  Add("pods", APod("q", kNamesCoscheduling, ""));
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_THAT(statuses_["v1/p0"], HasSubstr(R"("message":"waits for its PodGroup: there is no podgroups.scheduling.k8s.io g")"));
+  EXPECT_THAT(statuses_["v1/q"], HasSubstr("waits for its PodGroup g: the cluster has no podgroups.scheduling.x-k8s.io, or the scheduler may not list them"));
+}
+
+// The kinds do not say whose they are: without a pod of ours they are another scheduler's.
+TEST_F(OtherGroupsTest, AnotherSchedulersAreLeftAlone) {
+  AddKubernetes(R"({"gang":{"minCount":9}})");
+  AddCoscheduling(R"("minMember":9)");
+  scheduler_name_ = "default-scheduler";
+  AddPods(2, "", kNamesKubernetes);
+  Add("pods", APod("q", kNamesCoscheduling, ""));
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_THAT(statuses_, IsEmpty());
+  EXPECT_THAT(scheduler_->Dump(), HasSubstr(R"("waitingGangs":0)"));
+}
+
 // ---- claims
 
 TEST_F(FieldsTest, AMissingClaimIsWaitedFor) {
@@ -266,6 +422,9 @@ TEST_F(OpenClaimTest, VolumesComeBeforePods) {
   PushClaim(R"("volume.kubernetes.io/selected-node":"n1")");
   Wait();
   EXPECT_EQ(patches_, patches) << "once";
+  PushClaim(R"("volume.kubernetes.io/selected-node":"n1")", "pv1");
+  Wait();
+  EXPECT_EQ(reason_, "") << "the volume is named before the claim is bound";
   Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"20"},"spec":{}})");
   PushClaim(R"("volume.kubernetes.io/selected-node":"n1")", "pv1", "Bound");
   Wait();
@@ -311,6 +470,16 @@ TEST_F(OpenClaimTest, VolumesThatNeverComeGiveTheNodesBack) {
   EXPECT_EQ(reason_, "");
   Wait(absl::Seconds(8));
   EXPECT_EQ(reason_, "waits for 2 of 2 tasks: no volume came within 1m for claim data on node n1");
+  EXPECT_THAT(bound_, IsEmpty());
+}
+
+TEST_F(OpenClaimTest, AClaimThatIsDeletedGivesTheNodesBack) {
+  AddClass("x");
+  Run();
+  Push("persistentvolumeclaims", absl::StrCat(R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":"30","deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{)", kSpec,
+                                              R"(},"status":{"phase":"Pending"}})"));
+  Wait(absl::Seconds(2));
+  EXPECT_EQ(reason_, "waits for 2 of 2 tasks: claim data of p0 on n1 cannot be used any more");
   EXPECT_THAT(bound_, IsEmpty());
 }
 

@@ -39,7 +39,7 @@ class GangPlanTest : public ::testing::Test {
     const model::GangId id = cluster_.FindGang("default", "g");
     const auto accepted = [this](const model::Task& task) { return accepted_ == task.name; };
     const auto written = [this](const model::Task&) { return written_; };
-    const GangView view{cluster_, id, group_, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id", volumes_};
+    const GangView view{cluster_, id, &group_, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id", volumes_};
     return PlanGang(view, At(second));
   }
   // "podgroups g", "pods/binding g-w-0", of all stages.
@@ -65,6 +65,26 @@ class GangPlanTest : public ::testing::Test {
   std::string accepted_, written_;
   VolumesOfGang volumes_;
 };
+
+// It has no place for a reason that would say that the event is written.
+TEST_F(GangPlanTest, OfCoschedulingsGroupTheReasonIsAnEventOnce) {
+  model::GangFacts facts = testutil::Gang("c", 6);
+  facts.kind = model::GangKind::kCoscheduling;
+  const model::GangId id = cluster_.SetGang(facts);
+  model::PodFacts pod = testutil::Pod("c", "w", 0, Cpu(1000));
+  pod.gang_kind = facts.kind;
+  cluster_.SetPod(pod);
+  TellNoRoom();
+  api::core::CoschedulingPodGroup group;
+  group.status.phase = "Pending";
+  const auto accepted = [](const model::Task&) { return false; };
+  const auto written = [&](const model::Task&) { return ConditionText("Unschedulable", telling_.text()); };
+  const GangView view{cluster_, id, &group, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id", volumes_};
+  const kube::Plan plan = PlanGang(view, At(10));
+  EXPECT_THAT(Events(plan), ElementsAre(HasSubstr("Unschedulable waits for 6 of 6 tasks")));
+  EXPECT_EQ(plan.events[0].regarding.api_version, "scheduling.x-k8s.io/v1alpha1");
+  EXPECT_THAT(Events(PlanGang(view, At(11))), IsEmpty());
+}
 
 TEST_F(GangPlanTest, TheFirstFourNodesAreNamed) {
   group_.status.phase = "Inqueue";

@@ -280,6 +280,50 @@ TEST_F(SchedulerTest, AGangTooLargeForTheClusterStaysPendingWithAReason) {
 }
 
 // tests/golden/volcano/minavailable-lt-replicas
+// What was decided by another policy is decided anew, without any event.
+TEST_F(SchedulerTest, APolicyThatChangesLetsInWhoWaits) {
+  AddNodes(1);
+  Options options;
+  options.live_policy = std::make_shared<LivePolicy>(gang::Policy());
+  const std::shared_ptr<LivePolicy> live = options.live_policy;
+  StartScheduler(std::move(options));
+  AddGroup("large", 1, R"(,"minResources":{"cpu":"20"})");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("large"), "Pending");
+  gang::Policy policy;
+  policy.overcommit_percent.reset();
+  policy.admit_by_queues = false;
+  live->Set(policy);
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Phase("large"), "Inqueue");
+  Crash();
+  live->Set(gang::Policy());  // nobody is told any more
+}
+
+// Ranks that were kept from the last round are forgotten.
+TEST_F(SchedulerTest, APolicyThatChangesRanksNodesAnew) {
+  AddNodes(2);
+  gang::Policy by_memory;
+  by_memory.packing.weights = {{"memory", 1}};
+  Options options;
+  options.live_policy = std::make_shared<LivePolicy>(by_memory);
+  const std::shared_ptr<LivePolicy> live = options.live_policy;
+  StartScheduler(std::move(options));
+  AddGroup("first", 1);
+  AddPod("first-w-0", "first", "1");
+  Bind("first-w-0", "node-001");
+  AddGroup("never", 2);  // its small pod leaves ranks behind
+  AddPod("never-w-0", "never", "1");
+  AddPod("never-w-1", "never", "100");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(NodeOf("never-w-0"), "");
+  live->Set(gang::Policy());
+  AddGroup("second", 1);
+  AddPod("second-w-0", "second", "1");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(NodeOf("second-w-0"), "node-001") << "it is fuller";
+}
+
 TEST_F(SchedulerTest, TheElasticRestFollowsWhenThereIsRoom) {
   AddNodes(6);
   StartScheduler();

@@ -56,6 +56,21 @@ std::vector<std::string> Sync(absl::string_view claim_patch, const std::vector<s
   return Texts(SyncClaim(view));
 }
 
+TEST(ClaimSyncTest, APodOwnsTheClaimsOfItsEphemeralVolumes) {
+  const auto made = [](absl::string_view patch, bool there = false) {
+    const auto pod = *api::Decode<api::core::Pod>(With(R"({"metadata":{"name":"p","namespace":"ml","uid":"u7"},"spec":{"volumes":[{"name":"e","emptyDir":{}},
+        {"name":"s","ephemeral":{"volumeClaimTemplate":{"metadata":{"labels":{"a":"b"}},"spec":{"storageClassName":"standard"}}}}]},"status":{"phase":"Pending"}})", patch));
+    return Texts(MakeEphemeralClaims(pod, [&](const std::string& claim) { return there && claim == "p-s"; }));
+  };
+  EXPECT_THAT(made(""), ElementsAre(R"(create persistentvolumeclaims/p-s {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"p-s","namespace":"ml",)"
+                                    R"("labels":{"a":"b"},"annotations":{},"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u7","controller":true,)"
+                                    R"("blockOwnerDeletion":true}]},"spec":{"storageClassName":"standard"}})"));
+  EXPECT_THAT(made("", true), IsEmpty());
+  EXPECT_THAT(made(R"({"status":{"phase":"Failed"}})"), IsEmpty());
+  EXPECT_THAT(made(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})"), IsEmpty());
+  EXPECT_THAT(made(R"({"spec":{"volumes":null}})"), IsEmpty());
+}
+
 TEST(ClaimSyncTest, AClaimIsGivenANewVolumeThatNamesIt) {
   EXPECT_THAT(Sync(""), ElementsAre(R"(create persistentvolumes/pvc-u1 {"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pvc-u1",)"
                                     R"("annotations":{"pv.kubernetes.io/provisioned-by":"sandbox.gangway.io/volumes"}},"spec":{"capacity":{"storage":"2Gi"},)"

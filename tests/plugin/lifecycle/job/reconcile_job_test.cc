@@ -470,6 +470,19 @@ TEST(ScaleTest, UpAndDownIsNoEviction) {
   EXPECT_EQ(world.Object("podgroups", "sc-job-uid").at("spec").at("minMember").as_int64(), 4);
 }
 
+// What has ended stays when a Job is aborted, and stays counted when it gets smaller.
+TEST(ScaleTest, AnAbortedJobCountsPodsThatItWantsNoMore) {
+  World world(JobText("s", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"AbortJob"}])"));
+  ASSERT_TRUE(world.Start());
+  for (const char* pod : {"s-w-0", "s-w-1"}) world.SetPod(pod, "Failed");
+  ASSERT_TRUE(world.Settle());
+  ASSERT_EQ(world.phase(), "Aborted");
+  ASSERT_EQ(world.job().status.failed, 2);
+  Scale(world, 1, 1);
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.failed, 2);
+}
+
 // The task is complete as soon as its other place is gone.
 TEST(ScaleTest, AScaleDownThatEndsTheJobIsInItsStatus) {
   World world(JobText("sc", 2, {{"w", 2, R"("minAvailable":2)"}}));

@@ -185,6 +185,7 @@ TEST(WorkloadGroupTest, K6WhoGetsNoGroup) {
   EXPECT_EQ(Written(Seen().Add(Facts(api::kStatefulSets, "s", kThree)).Reconcile()), "") << "a StatefulSet without pods";
   EXPECT_EQ(GroupPodOf(Make({.scheduler = "default-scheduler"}), "volcano", nullptr), std::nullopt);
   EXPECT_EQ(GroupPodOf(Make({.annotations = R"("scheduling.k8s.io/group-name":"g")"}), "volcano", nullptr), std::nullopt);
+  EXPECT_EQ(GroupPodOf(Make({.labels = R"("scheduling.x-k8s.io/pod-group":"g")"}), "volcano", nullptr), std::nullopt) << "a gang that is not Volcano's";
   EXPECT_NE(GroupPodOf(Make({.annotations = R"("scheduling.k8s.io/group-name":"")"}), "volcano", nullptr), std::nullopt);
   EXPECT_EQ(GroupPodOf(Make({.phase = "Succeeded"}), "volcano", nullptr), std::nullopt);
   EXPECT_EQ(GroupPodOf(Make({.rest = R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"}), "volcano", nullptr), std::nullopt);
