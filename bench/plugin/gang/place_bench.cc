@@ -93,12 +93,8 @@ BENCHMARK(BM_PlaceGang)
     ->Args({5000, 1000})
     ->Unit(benchmark::kMicrosecond);
 
-// The same in a running scheduler: fits are known, and follow the rows that changed. Before each decision a pod appears on the next node, or
-// leaves it when it has one.
-void BM_PlaceGangWarm(benchmark::State& state) {
-  model::Cluster cluster;
-  AddNodes(cluster, static_cast<int>(state.range(0)));
-  AddGang(cluster, "gang", static_cast<int>(state.range(1)), 4000);
+// Decides again and again; before each a pod appears on the next node, or leaves it when it has one. All `tasks` of the gang are placed.
+void ScheduleWarm(benchmark::State& state, model::Cluster& cluster, std::int64_t tasks) {
   Scratch scratch;
   std::int64_t change = 0;
   for (auto _ : state) {
@@ -108,9 +104,17 @@ void BM_PlaceGangWarm(benchmark::State& state) {
     } else {
       cluster.RemovePod("default", "other");
     }
-    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != static_cast<std::size_t>(state.range(1))) state.SkipWithError("the gang was not placed");
+    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != static_cast<std::size_t>(tasks)) state.SkipWithError("the gang was not placed");
   }
-  state.SetItemsProcessed(state.iterations() * state.range(1));
+  state.SetItemsProcessed(state.iterations() * tasks);
+}
+
+// The same in a running scheduler: fits are known, and follow the rows that changed.
+void BM_PlaceGangWarm(benchmark::State& state) {
+  model::Cluster cluster;
+  AddNodes(cluster, static_cast<int>(state.range(0)));
+  AddGang(cluster, "gang", static_cast<int>(state.range(1)), 4000);
+  ScheduleWarm(state, cluster, state.range(1));
 }
 BENCHMARK(BM_PlaceGangWarm)
     ->ArgNames({"nodes", "tasks"})
@@ -290,18 +294,7 @@ void PlaceWarm(benchmark::State& state, Asks asks) {
     if (asks == Asks::kSpread) pod.wants.spreads = {{own}};
     cluster.SetPod(pod);
   }
-  Scratch scratch;
-  std::int64_t change = 0;
-  for (auto _ : state) {
-    const std::string node = NodeName(change / 2 % state.range(0));
-    if (change++ % 2 == 0) {
-      cluster.SetPod(RunningPod("other", node, 1000));
-    } else {
-      cluster.RemovePod("default", "other");
-    }
-    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != static_cast<std::size_t>(state.range(1))) state.SkipWithError("the gang was not placed");
-  }
-  state.SetItemsProcessed(state.iterations() * state.range(1));
+  ScheduleWarm(state, cluster, state.range(1));
 }
 void BM_PlaceApartWarm(benchmark::State& state) { PlaceWarm(state, Asks::kApart); }
 void BM_PlaceSpreadWarm(benchmark::State& state) { PlaceWarm(state, Asks::kSpread); }
@@ -334,18 +327,7 @@ void BM_PlaceInHyperNodeWarm(benchmark::State& state) {
   gang.phase = model::GangPhase::kInqueue;
   gang.topology = {true, 2, ""};
   cluster.SetGang(gang);
-  Scratch scratch;
-  std::int64_t change = 0;
-  for (auto _ : state) {
-    const std::string node = NodeName(change / 2 % state.range(0));
-    if (change++ % 2 == 0) {
-      cluster.SetPod(RunningPod("other", node, 1000));
-    } else {
-      cluster.RemovePod("default", "other");
-    }
-    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != 512) state.SkipWithError("the gang was not placed");
-  }
-  state.SetItemsProcessed(state.iterations() * 512);
+  ScheduleWarm(state, cluster, 512);
 }
 BENCHMARK(BM_PlaceInHyperNodeWarm)->ArgNames({"nodes"})->Arg(1024)->Arg(10240)->Unit(benchmark::kMicrosecond);
 
