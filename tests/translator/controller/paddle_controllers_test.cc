@@ -223,6 +223,7 @@ TEST_F(PaddleControllersTest, WhatIsCorrectedIsMadeAsIfItHadNeverBeenRefused) {
 TEST_F(PaddleControllersTest, ANameThatSomebodyElseHasIsWaitedFor) {
   Start();
   Ask("POST", api::kServices, "", R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"wd"},"spec":{"ports":[{"port":80}]}})");
+  loop_.RunFor(absl::Seconds(1));  // it is known before the job comes
   Ask("POST", kPaddle, "", PaddleText("wd"));
   ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "service wd is not the job's"); })) << Job("wd").status.message;
   Ask("DELETE", api::kServices, "wd");
