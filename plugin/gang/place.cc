@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -438,6 +437,12 @@ std::vector<Row> GangPlacement::RowsOfGang() const {
   return rows;
 }
 
+bool GangPlacement::SamePart(std::size_t a, std::size_t b) const {
+  const Task& x = overlay_.cluster().task(usable_.tasks[a]);
+  const Task& y = overlay_.cluster().task(usable_.tasks[b]);
+  return x.role == y.role && x.partition == y.partition;
+}
+
 // The same of the task's sub-group, with those that are placed now.
 std::vector<Row> GangPlacement::RowsOfPart(std::size_t of) const {
   const Cluster& cluster = overlay_.cluster();
@@ -449,8 +454,7 @@ std::vector<Row> GangPlacement::RowsOfPart(std::size_t of) const {
     if (same && task.holds_room() && task.status != TaskStatus::kReleasing && cluster.present(task.row)) rows.push_back(task.row);
   }
   for (std::size_t i = 0; i < usable_.tasks.size(); ++i) {
-    const Task& task = cluster.task(usable_.tasks[i]);
-    if (rows_[i] != model::kNone && task.role == member.role && task.partition == member.partition) rows.push_back(rows_[i]);
+    if (rows_[i] != model::kNone && SamePart(of, i)) rows.push_back(rows_[i]);
   }
   return rows;
 }
@@ -658,6 +662,10 @@ void GangPlacement::Finish(model::Decision& decision) {
     const model::Gang& first = overlay_.cluster().gang(kept_for_);
     reason_ = ReasonOf(Reason::Kind::kKeptForMinimum, gang_);
     reason_->subject = absl::StrCat(first.ns, "/", first.name);
+  } else if (const model::SubGroups* const policy = PolicyWithTopology(left.front()); allowed && policy != nullptr) {
+    std::vector<std::size_t> part = left;  // the first that is left
+    std::erase_if(part, [&](std::size_t i) { return !SamePart(left.front(), i); });
+    ComplainOfPart(part, *policy->topology);
   } else if (allowed) {
     Complain(GroupByShape(left));
   }

@@ -60,6 +60,7 @@ class GangPlacement {
   bool PlaceNeeds();
   bool PlaceWithinHyperNode();
   std::vector<model::Row> RowsOfGang() const;
+  bool SamePart(std::size_t a, std::size_t b) const;
   std::vector<model::Row> RowsOfPart(std::size_t of) const;
   std::vector<const model::HyperDomain*> HyperDomainsToTry(const model::TopologyFacts& topology, const std::vector<model::Row>& there,
                                                            const std::vector<std::size_t>& tasks);

@@ -47,7 +47,6 @@ class Domains {
     return it == topologies_[topology].rows.end() ? none : it->second;
   }
   absl::string_view KeyOf(TopologyId topology) const { return names_.Text(topologies_[topology].key); }
-  int slots() const { return topologies_.slots(); }
 
   void Audit(std::vector<std::string>& wrong) const;
 

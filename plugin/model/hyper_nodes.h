@@ -44,7 +44,6 @@ class HyperNodes {
   void SetNode(Row row, absl::string_view name, const LabelList& labels);
   void RemoveNode(Row row);
 
-  bool empty() const { return by_name_.empty(); }
   // Differs after anything that changed what Resolve says.
   std::uint64_t version() const { return version_; }
   // Those that have nodes, by tier and name. One that is its own member, by however many steps, is so once.

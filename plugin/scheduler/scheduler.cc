@@ -272,6 +272,7 @@ class GangScheduler final : public Scheduler {
     const GangId known = FindGang(key);
     const bool another = group != nullptr && (known == model::kNone || cluster_.gang(known).uid != group->metadata.uid);
     if (another && kind == GangKind::kVolcano && deciding()) PauseSurplus();
+    if (group == nullptr && awaiting_volumes_.contains(key)) GiveNodesBack(known);  // nobody would bind its pods any more
     Apply([&] {
       if (group == nullptr) {
         cluster_.RemoveGang(name.ns, name.name, kind);
@@ -680,12 +681,16 @@ class GangScheduler final : public Scheduler {
     Rest(gang_id, why);
   }
 
-  // All nodes that no binding was accepted for are given back.
-  void GiveUp(GangId gang_id, const std::string& why) {
+  // All nodes that no binding was accepted for.
+  void GiveNodesBack(GangId gang_id) {
     const std::vector<TaskId> tasks = cluster_.gang(gang_id).tasks;
     for (const TaskId id : tasks) {
       if (!accepted_.contains(cluster_.task(id).uid)) cluster_.Forget(id);
     }
+  }
+
+  void GiveUp(GangId gang_id, const std::string& why) {
+    GiveNodesBack(gang_id);
     const NamespacedName key = GangKey(gang_id);
     awaiting_volumes_.erase(key);
     if (auto it = states_.find(key); it != states_.end()) it->second.selected.clear();

@@ -149,7 +149,7 @@ void EndAsOneWould(bool fenced) {
   // Which pods a targeted restart still has to remove stands in the status alone: one whose Job is older than its pods removes new ones.
   if (!fenced) std::erase_if(lives, [](const Life& life) { return absl::EndsWith(life.name, "Task") || absl::EndsWith(life.name, "Pod") || absl::EndsWith(life.name, "Partition"); });
   // One whose Job is older than its replicas removes pods that the other has just made; one that has not seen a pod, or a Job of that name, go
-  // takes its successor for it. In these lives that happens to 2 in 100.
+  // takes its successor for it. In these lives that happens now and then.
   const std::set<std::string> taken_for_another{"ScaledDownAndUp", "DeletionRestartsJob", "TheNameIsUsedAgain"};
   if (!fenced) std::erase_if(lives, [&](const Life& life) { return taken_for_another.contains(life.name); });
   std::vector<std::vector<std::string>> clean;

@@ -237,6 +237,15 @@ TEST_F(PartTopologyTest, WhatIsBeyondTheMinimumLiesTogetherToo) {
   EXPECT_THAT(Racks(), SizeIs(1));
 }
 
+// Beside the racks there is room for it: what it lacks is told of a rack.
+TEST_F(PartTopologyTest, WhatIsBeyondTheMinimumAndFitsNoRackIsTold) {
+  AddParts(2, Hard(1), std::nullopt, 2);
+  w.cluster.SetNode(Node("n4", 1));
+  for (const char* const name : {"x1", "x2"}) w.cluster.SetNode(Node(name, 2));
+  EXPECT_THAT(Racks(), SizeIs(1));
+  EXPECT_THAT(ReasonOf(), StartsWith("waits for 2 of 4 tasks: in HyperNode s1, tier 1, w needs cpu 2; "));
+}
+
 TEST_F(PartTopologyTest, APodThatIsMissingGoesWhereItsSubGroupIs) {
   AddParts(2, Hard(1));
   for (const auto& [index, node] : {std::pair(0, "n3"), std::pair(2, "n1"), std::pair(3, "n2")}) {

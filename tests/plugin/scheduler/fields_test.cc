@@ -483,6 +483,26 @@ TEST_F(OpenClaimTest, AClaimThatIsDeletedGivesTheNodesBack) {
   EXPECT_THAT(bound_, IsEmpty());
 }
 
+TEST_F(OpenClaimTest, AGroupThatGoesHoldsNoNodesForPodsThatNobodyBinds) {
+  AddClass("x");
+  Run();
+  const auto binding = [&] {
+    int count = 0;
+    for (const char* const pod : {"p0", "p1"}) {
+      const model::Cluster& cluster = scheduler_->cluster();
+      count += cluster.task(cluster.FindTask("ns", pod)).status == model::TaskStatus::kBinding ? 1 : 0;
+    }
+    return count;
+  };
+  ASSERT_EQ(binding(), 2);
+  for (std::size_t i = 0; i < client_.watches(); ++i) {
+    if (!absl::EndsWith(client_.watch_request(i).path, "scheduling.volcano.sh/v1beta1/podgroups")) continue;
+    client_.Push(i, kube::FrameType::kDeleted, R"({"metadata":{"namespace":"ns","name":"g","uid":"u-g","resourceVersion":"40"}})");
+  }
+  Wait(absl::Seconds(1));
+  EXPECT_EQ(binding(), 0);
+}
+
 TEST_F(OpenClaimTest, WithoutTheRightToWriteItIsSaid) {
   AddClass("x");
   unpatchable_.insert("persistentvolumeclaims");
